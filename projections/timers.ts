@@ -19,6 +19,8 @@ export type TimerRow = {
   conversationId: string | null
   /** The last occurrence that fired or was missed. */
   occurrence: string | null
+  /** When it fired or was missed. */
+  openedAt: string | null
   /** What became of it; null while it is open. */
   settled: 'done' | 'snoozed' | null
   /** The timer and its occurrence that this one reminds of again. */
@@ -26,30 +28,33 @@ export type TimerRow = {
   snoozesOccurrence: string | null
 }
 
-/** The last occurrence, unless it is done, snoozed or no longer wanted. */
-export function openOccurrence({ status, occurrence, settled }: TimerRow): string | null {
-  return status === 'cancelled' || settled !== null ? null : occurrence
+/** The last occurrence, unless it is done, snoozed or no longer wanted, or fired or was missed before `since`. */
+export function openOccurrence(row: TimerRow, since = ''): string | null {
+  const { status, occurrence, openedAt, settled } = row
+  return status === 'cancelled' || settled !== null || (openedAt ?? '') <= since ? null : occurrence
 }
 
 export const timersProjection = defineProjection({
   name: 'timers',
-  version: 3,
+  version: 4,
   tables: ['timers'],
   schema: `
     CREATE TABLE timers (
       timerId TEXT PRIMARY KEY, setSeq INTEGER NOT NULL, status TEXT NOT NULL, dueAt TEXT NOT NULL,
       dueSeq INTEGER NOT NULL, recurrence TEXT, timezone TEXT NOT NULL, missedPolicy TEXT NOT NULL, by TEXT NOT NULL,
       createdAt TEXT NOT NULL, lastFiredAt TEXT, conversationId TEXT,
-      occurrence TEXT, settled TEXT, snoozesId TEXT, snoozesOccurrence TEXT
+      occurrence TEXT, openedAt TEXT, settled TEXT, snoozesId TEXT, snoozesOccurrence TEXT
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX timers_due ON timers (dueAt) WHERE status = 'active';`,
   fold(db) {
     const set =
       db.prepare(`INSERT OR IGNORE INTO timers VALUES (@timerId, @seq, 'active', @dueAt, @seq, @recurrence,
-      @timezone, @missedPolicy, @by, @at, NULL, @conversationId, NULL, NULL, @snoozesId, @snoozesOccurrence)`)
+      @timezone, @missedPolicy, @by, @at, NULL, @conversationId, NULL, NULL, NULL, @snoozesId, @snoozesOccurrence)`)
     const change = db.prepare(`UPDATE timers SET setSeq = @seq, dueAt = @dueAt, dueSeq = @seq,
       recurrence = @recurrence, timezone = @timezone WHERE timerId = @timerId AND status = 'active'`)
-    const pass = db.prepare('UPDATE timers SET occurrence = ?, settled = NULL WHERE timerId = ?')
+    const pass = db.prepare(
+      'UPDATE timers SET occurrence = ?, openedAt = ?, settled = NULL WHERE timerId = ?',
+    )
     const settle = db.prepare(
       'UPDATE timers SET settled = ? WHERE timerId = ? AND occurrence = ? AND settled IS NULL',
     )
@@ -70,11 +75,11 @@ export const timersProjection = defineProjection({
           void change.run({ seq, timerId, dueAt, recurrence, timezone }),
         'timer.fired': ({ seq, at, facts: { timerId, occurrence, nextAt } }) => {
           fire.run({ timerId, seq, firedAt: at, nextAt })
-          pass.run(occurrence, timerId)
+          pass.run(occurrence, at, timerId)
         },
-        'timer.missed': ({ seq, facts: { timerId, occurrence, missed, nextAt } }) => {
+        'timer.missed': ({ seq, at, facts: { timerId, occurrence, missed, nextAt } }) => {
           fire.run({ timerId, seq, firedAt: null, nextAt })
-          if (missed > 0) pass.run(occurrence, timerId)
+          if (missed > 0) pass.run(occurrence, at, timerId)
         },
         'timer.done': ({ facts }) => void settle.run('done', facts.timerId, facts.occurrence),
         'timer.cancelled': ({ facts }) => void cancel.run(facts.timerId),
@@ -101,8 +106,8 @@ export function createTimerQueries(views: Database) {
        OR ((status <> 'active') = @over AND dueAt = @dueAt AND timerId > @timerId)
      ORDER BY status <> 'active', CASE status WHEN 'active' THEN dueAt END, dueAt DESC, timerId LIMIT @limit`,
   )
-  const open = views.prepare<[number], TimerRow>(
-    `SELECT * FROM timers WHERE occurrence IS NOT NULL AND settled IS NULL AND status <> 'cancelled'
+  const open = views.prepare<[string, number], TimerRow>(
+    `SELECT * FROM timers WHERE openedAt > ? AND settled IS NULL AND status <> 'cancelled'
      ORDER BY occurrence DESC, timerId LIMIT ?`,
   )
   const snoozeOf = views.prepare<[string, string], TimerRow>(
@@ -120,8 +125,8 @@ export function createTimerQueries(views: Database) {
     active: () => active.all(),
     /** Active timers, soonest first, then finished ones, latest first. Null starts at the beginning. */
     page: (limit: number, after: TimerPlace | null) => pageOf.all({ ...(after ?? BEFORE_ALL), limit }),
-    /** Timers whose last occurrence is open, latest first. */
-    open: (limit: number) => open.all(limit),
+    /** Timers whose last occurrence is open and fired or was missed after `since`, latest first. */
+    open: (since: string, limit: number) => open.all(since, limit),
     /** The timer that reminds again of an occurrence. */
     snoozeOf: (timerId: string, occurrence: string) => snoozeOf.get(timerId, occurrence),
     due: (now: string) => due.all(now),

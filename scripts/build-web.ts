@@ -51,7 +51,8 @@ function requireWritable(directory: string): void {
   }
 }
 
-const sourcesMs = Math.max(latestChangeMs(join(root, 'web')), latestChangeMs(join(root, 'package-lock.json')))
+const sources = ['web', 'src/text', 'package-lock.json'].map((path) => join(root, path))
+const sourcesMs = Math.max(...sources.map(latestChangeMs))
 const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < sourcesMs
 if (isStale || process.argv.includes('--force')) {
   requireWritable(join(root, 'web/dist'))

@@ -101,6 +101,12 @@ function describe(error: unknown): string {
     error.name === 'EpochMoved' ||
     error.name === 'Unreachable'
   if (isExpected) return error.message
+  // Only errors of PostgreSQL have a severity. Theirs is a phrase.
+  if ('severity' in error) {
+    const lacksPrivilege = 'code' in error && error.code === '42501'
+    const remedy = lacksPrivilege ? ' npm run engine:init prints what the account needs.' : ''
+    return `PostgreSQL refused this: ${error.message}.${remedy}`
+  }
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return `DATA_DIR cannot be used. ${disk}`
   // Errors from the storage thread lose their class.

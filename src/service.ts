@@ -164,7 +164,7 @@ async function openBase(options: ServiceOptions) {
     newId,
     onListening: (port) => log.info({ port }, 'standby: takes over if the other machine stops'),
   })
-  const stores = await openStores({
+  const opening = openStores({
     directory,
     postgres: postgresOf(config),
     onStandby: standby.show,
@@ -174,6 +174,7 @@ async function openBase(options: ServiceOptions) {
     log,
     onFatal: options.onFatal,
   })
+  const stores = await Promise.race([opening, standby.failed])
   await standby.close()
   const { storage } = stores
   const owner = openOwnerState({

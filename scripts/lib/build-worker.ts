@@ -5,8 +5,10 @@ import { build } from 'vite'
 
 /** What the worker keeps of itself, and what only the service's own pages use. */
 const NOT_KEPT = /^(?:worker\.js|standby\.html|\.built)$|\.(?:br|gz)$/
+/** What many owners never use, or only once. The worker keeps it from its first use on. */
+const LATER = /^assets\/(?:render-formula|highlight|operations-page|welcome-page|install-page)-/
 
-/** Builds the service worker into `dist/worker.js`, with the list of all files that were built before. */
+/** Builds the service worker into `dist/worker.js`, with the lists of the files that were built before. */
 export async function buildWorker(web: string): Promise<void> {
   const dist = join(web, 'dist')
   const files = (await readdir(dist, { recursive: true, withFileTypes: true }))
@@ -15,18 +17,25 @@ export async function buildWorker(web: string): Promise<void> {
     .filter((name) => !NOT_KEPT.test(name))
     .toSorted()
   const entries = await Promise.all(
-    files.map(async (name) => ({
-      url: `/${name}`,
-      // Names in assets/ change with the content.
-      revision: name.startsWith('assets/') ? null : await digestOf(join(dist, name)),
-    })),
+    files
+      .filter((name) => !LATER.test(name))
+      .map(async (name) => ({
+        url: `/${name}`,
+        // Names in assets/ change with the content.
+        revision: name.startsWith('assets/') ? null : await digestOf(join(dist, name)),
+      })),
   )
+  const later = files.filter((name) => LATER.test(name)).map((name) => `/${name}`)
   await build({
     configFile: false,
     root: web,
     logLevel: 'warn',
     publicDir: false,
-    define: { BUILT_FILES: JSON.stringify(entries), 'process.env.NODE_ENV': '"production"' },
+    define: {
+      BUILT_FILES: JSON.stringify(entries),
+      LATER_FILES: JSON.stringify(later),
+      'process.env.NODE_ENV': '"production"',
+    },
     build: {
       outDir: 'dist',
       emptyOutDir: false,

@@ -14,7 +14,7 @@ const LOOK_AGAIN_S = '2'
 
 /**
  * What a standby answers: that it is alive, that it is not ready (a proxy routes by that), and to a browser a
- * page that waits. Strangers learn no name and no address. `show` begins to listen.
+ * page that waits. Strangers learn no name and no address. `show` begins to listen; `failed` rejects if it cannot.
  */
 export function createStandbyServer(options: {
   readonly port: number
@@ -25,6 +25,7 @@ export function createStandbyServer(options: {
   let engine: EngineStatus | null = null
   let files: StaticFiles = new Map()
   let opened: Promise<void> | null = null
+  const failure = Promise.withResolvers<never>()
   const server = createServer((incoming, outgoing) => {
     const path = pathOf(incoming)
     if (path === '/health') return send(outgoing, 200, 'application/json', '{"status":"ok"}')
@@ -63,8 +64,11 @@ export function createStandbyServer(options: {
     /** Shows the state of the standby, and begins to listen. */
     show(current: EngineStatus): void {
       engine = current
-      opened ??= open()
+      if (opened !== null) return
+      opened = open()
+      opened.catch(failure.reject)
     },
+    failed: failure.promise,
     /** Frees the port. */
     async close(): Promise<void> {
       if (opened === null) return

@@ -1,7 +1,9 @@
 import hljs from 'highlight.js/lib/common'
 import { Marked } from 'marked'
 import sanitize from 'sanitize-html'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../text/escape-html.ts'
+import { formulaSource, formulas } from '../text/formula.ts'
+import { mathAttributes, mathTags, renderFormula } from '../text/mathml.ts'
 
 /** Longer code blocks are not highlighted, to bound the cost. */
 const MAX_HIGHLIGHTED_CHARS = 50_000
@@ -16,6 +18,7 @@ const TAGS = [
 const marked = new Marked({
   gfm: true,
   breaks: true,
+  extensions: formulas(formulaHtml),
   renderer: {
     // First line of defence: raw HTML is shown as text.
     html: ({ text }) => escapeHtml(text),
@@ -49,8 +52,10 @@ const marked = new Marked({
  */
 export function renderMarkdown(source: string): string {
   return sanitize(marked.parse(source, { async: false }), {
-    allowedTags: TAGS,
+    allowedTags: [...TAGS, ...mathTags],
     allowedAttributes: {
+      ...Object.fromEntries(mathTags.map((tag) => [tag, mathAttributes])),
+      span: ['tabindex'],
       a: ['href', 'title', 'rel', 'target'],
       ol: ['start', 'dir'],
       ul: ['dir'],
@@ -60,7 +65,11 @@ export function renderMarkdown(source: string): string {
       pre: ['tabindex'],
       table: ['tabindex', 'dir'],
     },
-    allowedClasses: { td: ['long'], th: ['long'], span: ['hljs-*', 'function_', 'class_', 'inherited__'] },
+    allowedClasses: {
+      td: ['long'],
+      th: ['long'],
+      span: ['hljs-*', 'function_', 'class_', 'inherited__', 'math', 'wide'],
+    },
     allowedSchemes: ['http', 'https', 'mailto', 'tel'],
     allowProtocolRelative: false,
     disallowedTagsMode: 'escape',
@@ -75,6 +84,13 @@ export function renderMarkdown(source: string): string {
       blockquote: (tagName) => ({ tagName, attribs: { dir: 'auto' } }),
     },
   })
+}
+
+function formulaHtml(raw: string): string {
+  const formula = renderFormula(raw)
+  if (!formula) return formulaSource(raw)
+  // Elements that scroll horizontally must be reachable by keyboard.
+  return `<span class="math${formula.isWide ? ' wide" tabindex="0' : ''}">${formula.mathml}</span>`
 }
 
 /** Keeps internal links, opens external ones in a new tab without a referrer, and drops all others. */

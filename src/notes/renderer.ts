@@ -4,7 +4,7 @@ import {
   QueryFailed,
   ThreadFailed,
 } from '../storage/function-thread.ts'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../text/escape-html.ts'
 import type { RenderFunctions } from './render-thread.ts'
 
 export type NoteRenderer = ReturnType<typeof createNoteRenderer>

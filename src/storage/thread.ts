@@ -34,6 +34,8 @@ const NOTHING: ReadonlySet<EventArea> = new Set()
 
 type Port = NonNullable<typeof parentPort>
 
+type WaitingRequest = Exclude<StorageRequest, { name: 'status' }>
+
 /** An answer that waits for the views or the files. */
 type Held = { readonly isDue: () => boolean; readonly send: () => void }
 
@@ -179,7 +181,7 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     port.close()
   }
 
-  async function handle(requests: readonly StorageRequest[]): Promise<void> {
+  async function handle(requests: readonly WaitingRequest[]): Promise<void> {
     let appends: AppendRequest[] = []
     for (const request of requests) {
       if (request.name === 'append') {
@@ -200,9 +202,6 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
           writer.remakeViews(request.args)
           answer(id, undefined, null)
           break
-        case 'status':
-          answer(id, { ...writer.status(), ...engine?.status() })
-          break
         case 'erasedElsewhere':
           void answerErased(id)
           break
@@ -213,16 +212,23 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     await append(appends)
   }
 
-  const waiting: StorageRequest[] = []
+  const waiting: WaitingRequest[] = []
   let isHandling = false
+  /** The status is what is known: it does not wait for PostgreSQL, which may take seconds to commit. */
+  function take(request: StorageRequest): void {
+    if (request.name === 'status') answer(request.id, { ...writer.status(), ...engine?.status() })
+    else waiting.push(request)
+  }
+
   port.on('message', async (request: StorageRequest) => {
-    waiting.push(request)
+    take(request)
     if (isHandling) return
     isHandling = true
     deferred[Symbol.dispose]()
     // What arrives while a commit is under way is in the next one.
     while (waiting.length > 0) {
-      await handle([...waiting.splice(0), ...drain(port)])
+      drain(port).forEach(take)
+      await handle(waiting.splice(0))
       sendDue()
       // Answers that wait for it do not wait until no more requests come.
       if (held.length > 0) writer.step(LAGGING_BATCH_EVENTS)

@@ -7,6 +7,7 @@ import {
   type TimerPlace,
   type TimerRow,
 } from '../../projections/timers.ts'
+import { DAY_MS } from '../lib/time.ts'
 import type { Origin } from '../model/tool.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -29,7 +30,7 @@ export type Timer = Pick<
 > & {
   readonly id: string
   readonly title: string
-  /** The last occurrence, while it is neither done nor snoozed. */
+  /** The last occurrence, for two weeks, while it is neither done nor snoozed. */
   readonly open: string | null
   /** The occurrence that this timer reminds of again. */
   readonly snoozes: { readonly timerId: string; readonly occurrence: string } | null
@@ -64,6 +65,9 @@ export type SetOutcome =
 
 export type ChangeOutcome = SetOutcome | { readonly status: 'refused'; readonly reason: 'over' | 'not_due' }
 
+/** How long an occurrence is listed as due. What nobody has ticked off by then is history. */
+const DUE_MS = 14 * DAY_MS
+
 export type Timers = ReturnType<typeof createTimers>
 
 /** Timers, and the reactor that fires each one when it is due. */
@@ -82,6 +86,8 @@ export function createTimers(options: {
   const inTurn = pLimit(1)
   const firing = createFiring({ ...options, queries, words, inTurn })
 
+  const dueSince = () => new Date(nowMs() - DUE_MS).toISOString()
+
   function toTimer(row: TimerRow): Timer {
     const { setSeq, status, dueAt, recurrence, timezone, missedPolicy, by, createdAt, lastFiredAt } = row
     const { settled, snoozesId, snoozesOccurrence } = row
@@ -91,7 +97,15 @@ export function createTimers(options: {
         : { timerId: snoozesId, occurrence: snoozesOccurrence }
     return {
       ...{ id: row.timerId, title: words.titleOf(row), setSeq, status, dueAt, recurrence, timezone },
-      ...{ missedPolicy, by, createdAt, lastFiredAt, open: openOccurrence(row), settled, snoozes },
+      ...{
+        missedPolicy,
+        by,
+        createdAt,
+        lastFiredAt,
+        open: openOccurrence(row, dueSince()),
+        settled,
+        snoozes,
+      },
     }
   }
 
@@ -240,8 +254,8 @@ export function createTimers(options: {
       const found = queries.page(-1, after).values().map(toTimer)
       return [...found.filter(({ title }) => holdsWords(words, title)).take(limit)]
     },
-    /** Timers that fired or were missed and are neither done nor snoozed, latest first. */
-    open: (limit: number) => queries.open(limit).map(toTimer),
+    /** Timers that fired or were missed in the last two weeks and are neither done nor snoozed, latest first. */
+    open: (limit: number) => queries.open(dueSince(), limit).map(toTimer),
     /** All timers to come, soonest first. */
     active: () => queries.active().map(toTimer),
     /** Fires overdue timers, then each timer when it is due. */

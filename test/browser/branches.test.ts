@@ -50,7 +50,7 @@ test.each([
   await reply(page, 'At four, then').waitFor()
   await page.getByText('Editing your last message').waitFor({ state: 'hidden' })
   expect(await message.count()).toBe(0)
-  await page.getByText('Done before you changed it: Timer set: Buy fish').waitFor()
+  await page.getByText('Done before you changed it: Reminder set: Buy fish').waitFor()
   await picture(page, 'earlier-version', look)
   await branch(page, /^Earlier version/).click()
   await message.waitFor()

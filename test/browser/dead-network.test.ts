@@ -91,7 +91,7 @@ test('times out an unanswered request and offers a retry', async () => {
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.clock.install()
   const requested = page.waitForRequest('**/api/timers*')
-  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('link', { name: 'Reminders' }).click()
   await requested
   await page.clock.fastForward(31_000)
   await page.getByText('The service cannot be reached right now.').waitFor()

@@ -258,7 +258,7 @@ test('returns to the requested page after sign-in, and never to another site', a
   await waitForHeading(page, 'Welcome back')
   await signIn(page)
   await waitForHeading(page, 'Tasks')
-  // Loses the session exactly when Timers loads, not during a request of Tasks.
+  // Loses the session exactly when Reminders loads, not during a request of Tasks.
   await page.route(
     /\/api\/timers\b/,
     async (route) => {
@@ -267,10 +267,10 @@ test('returns to the requested page after sign-in, and never to another site', a
     },
     { times: 1 },
   )
-  await page.getByRole('link', { name: 'Timers' }).click()
+  await page.getByRole('link', { name: 'Reminders' }).click()
   await page.getByText('has expired').waitFor()
   await signIn(page)
-  await waitForHeading(page, 'Timers')
+  await waitForHeading(page, 'Reminders')
   await page.goBack()
   await waitForHeading(page, 'Tasks')
 

@@ -61,6 +61,7 @@ test.each([
   ['a formula of 96 kB', `$$${'x + '.repeat(24_000)}x$$`],
   ['a deeply nested formula', `$$${'\\frac{1}{'.repeat(9_000)}x${'}'.repeat(9_000)}$$`],
   ['a formula nested as deeply as is rendered', `$$${'\\sqrt{'.repeat(560)}x${'}'.repeat(560)}$$`],
+  ['a macro that writes millions of elements', `$$\\def\\a{${'x'.repeat(1990)}}${'\\a '.repeat(600)}$$`],
   ['500 formulas', '$\\sqrt{x}$ '.repeat(500)],
   ['many unclosed formulas', '$x '.repeat(32_000)],
   ['a code block of 95 kB', `\`\`\`js\n${'('.repeat(95_000)}\n\`\`\``],

@@ -8,6 +8,7 @@ import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
 import { composer, desk, phone, reply, say, visit, words } from './page.ts'
 import { picture } from './picture.ts'
 
@@ -62,6 +63,39 @@ test('opens offline: the page without a copy, and with one the timeline, notes a
   await page.getByRole('link', { name: /Garden/ }).waitFor()
   await page.goto('/memories')
   await page.getByText('sister', { exact: false }).first().waitFor()
+})
+
+test('keeps what formulas and code need once they were shown, and fetches neither before', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: 'So $a^2$ is:\n\n```ts\nconst a = 2\n```' })
+  const page = await visitApp(service)
+  const kept = () =>
+    page.evaluate(async () => {
+      const all = await Promise.all(
+        (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+      )
+      return all.flat().map(({ url }) => new URL(url).pathname)
+    })
+  const rarelyUsed = /(?:render-formula|highlight|operations-page|welcome-page)-/
+  expect((await kept()).some((path) => path.includes('timeline-page'))).toBe(true)
+  expect((await kept()).filter((path) => rarelyUsed.test(path))).toEqual([])
+
+  await keepCopy(page)
+  await page.goto('/')
+  await say(page, 'Show me')
+  await reply(page, 'is:').locator('.math math').waitFor()
+  await reply(page, 'is:').locator('.hljs-keyword').waitFor()
+  await expect.poll(async () => (await kept()).filter((path) => rarelyUsed.test(path)).length).toBe(2)
+  await page.goto('/')
+  await reply(page, 'is:').waitFor()
+
+  const context = page.context()
+  const cdp: CDPSession = await context.newCDPSession(page)
+  await cdp.send('Network.clearBrowserCache')
+  await context.setOffline(true)
+  await page.goto('/')
+  await reply(page, 'is:').locator('.math math').waitFor()
+  await reply(page, 'is:').locator('.hljs-keyword').waitFor()
 })
 
 test('keeps a message that was written offline when the app is closed, and sends it later, once', async () => {

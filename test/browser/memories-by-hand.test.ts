@@ -178,7 +178,7 @@ test('finds memories and reminders beside the timeline, and opens them', async (
   await hits('Memories').first().waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: 'Period' }).selectOption('Any time')
   await hits('Reminders').first().getByRole('button').click()
-  await page.getByRole('heading', { name: 'Timers' }).waitFor()
+  await page.getByRole('heading', { name: 'Reminders' }).waitFor()
   await page.goBack()
   await openSearch(page)
   await page.keyboard.type('blue door')

@@ -207,7 +207,7 @@ for (const [look, context] of [
   ['phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true }],
   ['narrow', { viewport: { width: 320, height: 640 } }],
 ] as const) {
-  test(`shows formulas and code in a message and in the preview of a note (${look})`, async () => {
+  test(`shows formulas and code in a message, in the preview of a note and on its page (${look})`, async () => {
     const { service, model } = await startWithModel()
     model.reply({ text: RICH })
     const page = await visit(browser(), service, { context })
@@ -231,5 +231,14 @@ for (const [look, context] of [
     await page.goto(`/notes/edit?id=${note.id}`)
     await page.getByRole('button', { name: 'Preview' }).click()
     await check('note-preview')
+    // The service renders them here, without a script.
+    await page.goto(`/notes/${note.id}`)
+    await check('note-formulas')
+    expect(
+      await page
+        .locator('mtable')
+        .first()
+        .evaluate((table) => table.namespaceURI),
+    ).toBe('http://www.w3.org/1998/Math/MathML')
   })
 }

@@ -34,7 +34,7 @@ test('shows a reminder on every page, leads to its row, and marks it as seen in 
   await inFocus(row).waitFor()
   // No activity appears between setting the timer and the reminder.
   const before = row.locator('xpath=../preceding-sibling::*[1]')
-  expect(await before.textContent()).toContain('Timer set: Check the oven')
+  expect(await before.textContent()).toContain('Reminder set: Check the oven')
   await expect.poll(() => notes.title()).toBe('Timeline · Delegate')
   await expect.poll(() => logs.title()).toBe('Logs · Delegate')
   await row.getByRole('link').click()

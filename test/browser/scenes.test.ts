@@ -54,8 +54,8 @@ const scenes: readonly Scene[] = [
     name: 'timer-new',
     path: '/timers',
     async open(page) {
-      await button(page, 'Set a timer').first().click()
-      await button(page, 'Set timer').click()
+      await button(page, 'Set a reminder').first().click()
+      await button(page, 'Set reminder').click()
       await page.getByText('Choose a date and time.').waitFor()
     },
   },
@@ -64,7 +64,7 @@ const scenes: readonly Scene[] = [
     path: '/timers',
     async open(page) {
       await button(page, 'Cancel Check in for Lisbon').click()
-      await button(page, 'Cancel timer').waitFor()
+      await button(page, 'Cancel reminder').waitFor()
     },
   },
   {

@@ -33,7 +33,7 @@ test('shows each hit with the icon of its kind and without Markdown', async () =
     ]),
   )
   expect(shown).toEqual([
-    ['timer', 'Timer', 'Check in for Lisbon'],
+    ['timer', 'Reminder', 'Check in for Lisbon'],
     ['note', 'Note', 'Off to Lisbon · ☑ Passport · ☐ The blue jacket'],
     ['chat', 'Delegate, in the chat', 'Lisbon is 2 * 3 hours away.'],
     ['chat', 'You, in the chat', 'How far is *lisbon*?'],

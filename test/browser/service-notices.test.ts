@@ -45,15 +45,15 @@ test('shows on every page that work is on hold after a restore, until the owner 
     await tab.getByRole('button', { name: 'Release outgoing work' }).waitFor({ state: 'detached' })
   }
   await page.getByRole('button', { name: 'Open navigation' }).click()
-  await page.getByRole('link', { name: 'Timers' }).click()
-  await page.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Reminders' }).click()
+  await page.getByRole('heading', { name: 'Reminders', exact: true }).waitFor()
   await notice.waitFor({ state: 'detached' })
 })
 
 test('checks the service when its tab is shown, not when it is hidden', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', slowTimers: true })
-  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No reminders yet' }).waitFor()
   await page.waitForLoadState('networkidle')
   let checks = 0
   page.on('request', (request) => {
@@ -77,7 +77,7 @@ test('names a stalled view on every page', async () => {
   views.close()
   // The page may first check the service after the view has stalled, hence the 503.
   const timers = await visit(browser(), service, { path: '/timers', expected: /503/ })
-  await timers.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
+  await timers.getByRole('heading', { name: 'Reminders', exact: true }).waitFor()
   await service.client.post('/api/notes', { title: 'Lost from view', content: 'But kept' })
   expect((await service.client.get('/ready')).status).toBe(503)
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EventOf } from '../../ledger/event.ts'
 import type { EventType } from '../../ledger/events/catalogue.ts'
 import type { AnyEvent } from '../../ledger/reader.ts'
-import { DAY_MS, HOUR_MS, openTimers } from './timer-harness.ts'
+import { DAY_MS, HOUR_MS, openTimers, YEAR_MS } from './timer-harness.ts'
 
 const BY_OWNER = { by: 'owner' } as const
 const MINUTE_MS = 60_000
@@ -182,6 +182,26 @@ test('lists what was missed while the service was down, fired late or skipped', 
   ])
   if (skipped.status === 'set') await timers.done(skipped.timer.id, BY_OWNER)
   expect(timers.open(10).map(({ title }) => title)).toEqual(['Late'])
+})
+
+test('lists a reminder as due for two weeks after it fired or was missed, and lets it be ticked off later', async () => {
+  const opened = await openTimers()
+  const { timers, now, pass, restart } = opened
+  const dueAt = new Date(now() + MINUTE_MS)
+  await timers.set({ title: 'Skipped', dueAt, recurrence: null, missedPolicy: 'skip' }, BY_OWNER)
+  const { id } = await opened.set('Late')
+  // The service was off for a year: both became due when it started.
+  pass(YEAR_MS)
+  await restart()
+  pass(14 * DAY_MS - 1)
+  expect(timers.open(10).map(({ title }) => title)).toHaveLength(2)
+  expect(timers.get(id)?.open).toBe(dueAt.toISOString())
+  pass(1)
+  expect(timers.open(10)).toEqual([])
+  expect(timers.get(id)).toMatchObject({ open: null, settled: null, status: 'done' })
+  // Its buttons on the timeline still act.
+  expect(await timers.done(id, BY_OWNER)).toBe('done')
+  expect(timers.get(id)).toMatchObject({ settled: 'done' })
 })
 
 test('erases a changed and a snoozed timer together with the words that they keep', async () => {

@@ -5,11 +5,12 @@ import {
   type PrecacheEntry,
   precache,
 } from 'workbox-precaching'
+import { isLaterFile, laterFile, removeOldFiles } from './later-files.ts'
 import { clicked, closed, pushed, subscriptionChanged } from './notifications.ts'
 import { copyOf, isCopied } from './offline-copy.ts'
 
 declare const self: ServiceWorkerGlobalScope
-/** The files of this build; see scripts/build-web.ts. */
+/** The other files of this build; see scripts/lib/build-worker.ts. */
 declare const BUILT_FILES: PrecacheEntry[]
 
 /**
@@ -20,6 +21,7 @@ precache(BUILT_FILES)
 // The page itself always comes from the service, if it can be reached: a standby shows another one.
 addRoute({ directoryIndex: '', cleanURLs: false })
 cleanupOutdatedCaches()
+self.addEventListener('activate', (event) => event.waitUntil(removeOldFiles()))
 
 self.addEventListener('message', ({ data }) => {
   if (data === 'take-over') void self.skipWaiting()
@@ -28,6 +30,7 @@ self.addEventListener('message', ({ data }) => {
 self.addEventListener('fetch', (event) => {
   const { request } = event
   if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => offlinePage(request)))
+  else if (isLaterFile(request)) event.respondWith(laterFile(request))
   else if (isCopied(request))
     event.respondWith(fetch(request).catch(async () => (await copyOf(request)) ?? Response.error()))
 })

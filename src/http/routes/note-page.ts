@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { dateFormat } from '../../lib/time.ts'
-import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note } from '../../notes/notes.ts'
+import { escapeHtml } from '../../text/escape-html.ts'
 import { htmlPage, refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'

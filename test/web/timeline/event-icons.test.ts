@@ -9,7 +9,7 @@ test.each<[string, Channel | null, string, string]>([
   ['note.created', 'chat', 'note', 'Note'],
   ['note.updated', null, 'note', 'Note'],
   ['memory.stored', 'inner', 'brain', 'Memory'],
-  ['timer.set', 'chat', 'timer', 'Timer'],
+  ['timer.set', 'chat', 'timer', 'Reminder'],
   ['task.dispatched', 'chat', 'tool', 'Task'],
   ['task.failed', 'system', 'tool', 'Task'],
   ['sms.received', 'sms', 'sms', 'Text message'],

@@ -89,8 +89,8 @@ test('says what a timer is set to, and until when a reminder is snoozed', () => 
   const title = 'Call Ada'
   const snoozes = { timerId: 'a', occurrence: '2026-06-01T09:00:00.000Z' }
   const dueAt = '2026-06-01T10:00:00.000Z'
-  expect(titleOf(event(1, 'timer.set', { payload: { title, dueAt } }))).toBe('Timer set: Call Ada')
-  expect(titleOf(event(2, 'timer.changed', { payload: { title, dueAt } }))).toBe('Timer changed: Call Ada')
+  expect(titleOf(event(1, 'timer.set', { payload: { title, dueAt } }))).toBe('Reminder set: Call Ada')
+  expect(titleOf(event(2, 'timer.changed', { payload: { title, dueAt } }))).toBe('Reminder changed: Call Ada')
   expect(titleOf(event(3, 'timer.set', { payload: { title, dueAt, snoozes } }))).toMatch(
     /^Snoozed until 1 Jun 2026.*: Call Ada$/,
   )

@@ -73,7 +73,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: '/timers',
-    title: 'Timers',
+    title: 'Reminders',
     listing: { icon: 'timer', group: 'work', key: 'i' },
     load: () => import('../timers/timers-page.ts'),
     view: (app) => html`<dg-timers-page .app=${app}></dg-timers-page>`,

@@ -1,7 +1,7 @@
 import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
-import { escapeHtml } from './escape-html.ts'
-import { formulas } from './formula.ts'
+import { escapeHtml } from '../../../src/text/escape-html.ts'
+import { formulaSource, formulas } from '../../../src/text/formula.ts'
 
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
@@ -41,7 +41,7 @@ const withHighlighting = onDemand(() => import('./highlight.ts'))
 /** Renders the formulas, colours the code, and gives each code block a button that copies it. */
 function finish(fragment: DocumentFragment, copy: (code: string) => void): void {
   const maths = [...fragment.querySelectorAll('.math')]
-  if (maths.length > 0) withFormulas(({ renderFormula }) => maths.forEach(renderFormula))
+  if (maths.length > 0) withFormulas(({ showFormula }) => maths.forEach(showFormula))
   const codes = [...fragment.querySelectorAll('code[class]')]
   if (codes.length > 0) withHighlighting(({ highlight }) => codes.forEach(highlight))
   for (const pre of fragment.querySelectorAll('pre')) {
@@ -63,7 +63,7 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
   const marked = new Marked({
     gfm: true,
     breaks: true,
-    extensions: formulas,
+    extensions: formulas(formulaSource),
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,

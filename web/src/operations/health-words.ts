@@ -40,7 +40,7 @@ const reactorNames: Readonly<Record<string, string>> = {
   deliveries: 'Deliveries',
   tasks: 'Tasks',
   announcements: 'Task announcements',
-  timers: 'Timers',
+  timers: 'Reminders',
   learning: 'Learning memories',
   erasures: 'Erasures',
   'idle spans': 'Closing idle exchanges',

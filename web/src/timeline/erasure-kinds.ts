@@ -5,7 +5,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   reply: ['reply', 'replies'],
   memory: ['memory', 'memories'],
   note: ['version of a note', 'versions of notes'],
-  timer: ['timer', 'timers'],
+  timer: ['reminder', 'reminders'],
   task: ['task entry', 'task entries'],
   adaptation: ['version of an instruction', 'versions of instructions'],
   summary: ['summary of the conversation', 'summaries of the conversation'],

@@ -15,7 +15,7 @@ export const channelSigns: Readonly<Record<string, Sign> & Record<Channel, Sign>
 const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name?: string }>> = {
   note: { icon: 'note', name: 'Note' },
   memory: { icon: 'brain', name: 'Memory' },
-  timer: { icon: 'timer', name: 'Timer' },
+  timer: { icon: 'timer', name: 'Reminder' },
   task: { icon: 'tool', name: 'Task' },
   call: { icon: 'phone', name: 'Phone call' },
   sms: { icon: 'sms', name: 'Text message' },

@@ -83,9 +83,9 @@ export function groupsView(
 }
 
 const statuses = {
-  active: 'Timer',
-  done: 'Past timer',
-  cancelled: 'Cancelled timer',
+  active: 'Reminder',
+  done: 'Past reminder',
+  cancelled: 'Cancelled reminder',
 } as const satisfies Record<Timer['status'], string>
 
 function groupView(

@@ -170,15 +170,15 @@ export const titles: Readonly<Record<string, Title>> = {
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) =>
-    named(e, e.payload.snoozes ? `Snoozed until ${momentText(text(e, 'dueAt'))}` : 'Timer set'),
-  'timer.changed': (e) => named(e, 'Timer changed'),
+    named(e, e.payload.snoozes ? `Snoozed until ${momentText(text(e, 'dueAt'))}` : 'Reminder set'),
+  'timer.changed': (e) => named(e, 'Reminder changed'),
   'timer.done': () => 'Reminder done',
   'timer.fired': reminderText,
   'timer.missed': (e) =>
     number(e, 'missed') === 0
-      ? 'Timer adjusted after a clock change'
+      ? 'Reminder adjusted after a clock change'
       : briefly(e, 'Reminder missed while the service was down'),
-  'timer.cancelled': () => 'Timer cancelled',
+  'timer.cancelled': () => 'Reminder cancelled',
   'task.dispatched': (e) => named(e, 'Task handed over'),
   'task.progressed': (e) => named(e, 'Task in progress', 'text'),
   'task.finished': (e) => briefly(e, 'Task finished'),

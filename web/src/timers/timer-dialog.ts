@@ -61,7 +61,7 @@ export class DgTimerDialog extends FormDialog {
 
   private async set(body: NewTimer): Promise<void> {
     await this.app.http.post('/api/timers', { body })
-    this.app.toast('Timer set')
+    this.app.toast('Reminder set')
   }
 
   /** Leaves out a time that was not edited: the field has no seconds. */
@@ -75,7 +75,7 @@ export class DgTimerDialog extends FormDialog {
       ...(isOther && { recurrence: repeats }),
     }
     await this.app.http.put('/api/timers/{id}', { params: { id: timer.id }, body })
-    this.app.toast('Timer changed')
+    this.app.toast('Reminder changed')
   }
 
   /** The fields that depend on how often the timer fires, and the description of a cron expression. */
@@ -93,8 +93,8 @@ export class DgTimerDialog extends FormDialog {
     const { timer, submission } = this
     const { errors } = submission
     return {
-      heading: timer ? 'Change this timer' : 'Set a timer',
-      action: timer ? ['Save', 'Saving…'] : ['Set timer', 'Setting…'],
+      heading: timer ? 'Change this reminder' : 'Set a reminder',
+      action: timer ? ['Save', 'Saving…'] : ['Set reminder', 'Setting…'],
       fields: html`<div class="form" @input=${this.typed}>
         ${fieldView({
           name: 'title',

@@ -82,13 +82,13 @@ export class DgTimersPage extends AppElement {
 
   private confirmCancelling(timer: Timer): void {
     askToConfirm(this, {
-      heading: 'Cancel this timer?',
-      content: `“${timer.title}” will no longer wake Delegate.`,
-      action: 'Cancel timer',
-      keep: 'Keep timer',
+      heading: 'Cancel this reminder?',
+      content: `Delegate will not remind you of “${timer.title}”.`,
+      action: 'Cancel reminder',
+      keep: 'Keep reminder',
       run: async () => {
         await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
-        this.app.toast('Timer cancelled')
+        this.app.toast('Reminder cancelled')
         await this.timers.reload()
       },
     })
@@ -120,13 +120,13 @@ export class DgTimersPage extends AppElement {
   private readonly setTimer = (): void => this.openDialog(null)
 
   override render() {
-    return html`<dg-page heading="Timers">
+    return html`<dg-page heading="Reminders">
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
-        <dg-icon name="plus"></dg-icon>Set a timer
+        <dg-icon name="plus"></dg-icon>Set a reminder
       </button>
       ${loadedView(
         this.timers,
-        'the timers',
+        'the reminders',
         (listed) => html`${this.timersView(listed)}
           <dg-calendar-feed .app=${this.app}></dg-calendar-feed>`,
       )}
@@ -135,9 +135,9 @@ export class DgTimersPage extends AppElement {
 
   private timersView({ open, all }: Listed): TemplateResult {
     if (all.length === 0) {
-      return html`<dg-state icon="timer" heading="No timers yet">
+      return html`<dg-state icon="timer" heading="No reminders yet">
         <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
-        <button class="button primary" @click=${this.setTimer}>Set a timer</button>
+        <button class="button primary" @click=${this.setTimer}>Set a reminder</button>
       </dg-state>`
     }
     const rest = all.filter((timer) => timer.open === null)
@@ -147,7 +147,7 @@ export class DgTimersPage extends AppElement {
       ${open.length === 0 ? nothing : this.openListView(open)}
       ${
         active.length === 0
-          ? html`<p class="facts">${open.length === 0 ? 'No active timers.' : 'Nothing else is coming up.'}</p>`
+          ? html`<p class="facts">${open.length === 0 ? 'No reminders are coming up.' : 'Nothing else is coming up.'}</p>`
           : html`<ul class="list cards" aria-label="Coming up">
               ${active.map((timer) => this.activeView(timer))}
             </ul>`

@@ -2,11 +2,10 @@ import type { TokenizerAndRendererExtension } from 'marked'
 import { escapeHtml } from './escape-html.ts'
 
 /**
- * Finds formulas in markdown: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` on their own. Leaves their source as
- * it is, in `span.math`, with the delimiters. Each pattern stops at the next opening delimiter, so that many
- * unclosed formulas stay cheap.
+ * Finds formulas in markdown: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` on their own. `toHtml` gets each with
+ * its delimiters. Each pattern stops at the next opening delimiter, so that many unclosed formulas stay cheap.
  */
-export const formulas: TokenizerAndRendererExtension[] = [
+export const formulas = (toHtml: (raw: string) => string): TokenizerAndRendererExtension[] => [
   {
     name: 'displayed',
     level: 'block',
@@ -19,7 +18,7 @@ export const formulas: TokenizerAndRendererExtension[] = [
       const raw = displayed.exec(source)?.[0]
       return raw === undefined ? undefined : { type: 'displayed', raw }
     },
-    renderer: ({ raw }) => `<p>${mathHtml(raw.trim())}</p>\n`,
+    renderer: ({ raw }) => `<p>${toHtml(raw.trim())}</p>\n`,
   },
   {
     name: 'formula',
@@ -29,7 +28,7 @@ export const formulas: TokenizerAndRendererExtension[] = [
       const raw = delimited.exec(source)?.[0] ?? dollars(source, tokens.at(-1)?.raw ?? '')
       return raw === undefined ? undefined : { type: 'formula', raw }
     },
-    renderer: ({ raw }) => mathHtml(raw),
+    renderer: ({ raw }) => toHtml(raw),
   },
 ]
 
@@ -47,7 +46,8 @@ function dollars(source: string, before: string): string | undefined {
   return /^\$\d[\d.,]*\s+[a-z]{2}/i.test(raw) ? undefined : raw
 }
 
-function mathHtml(raw: string): string {
+/** The source of a formula, as it is written. */
+export function formulaSource(raw: string): string {
   return `<span class="math">${escapeHtml(raw)}</span>`
 }
 

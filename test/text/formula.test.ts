@@ -1,8 +1,9 @@
 import { Marked } from 'marked'
 import { expect, test } from 'vitest'
-import { formulas, texOf } from '../../../web/src/design/formula.ts'
+import { formulaSource, formulas, texOf } from '../../src/text/formula.ts'
+import { renderFormula } from '../../src/text/mathml.ts'
 
-const marked = new Marked({ gfm: true, breaks: true, extensions: formulas })
+const marked = new Marked({ gfm: true, breaks: true, extensions: formulas(formulaSource) })
 
 /** The formulas of a text, with their delimiters. */
 function found(text: string): readonly string[] {
@@ -57,4 +58,23 @@ test('reads the source of a formula and whether it stands on its own', () => {
   expect(texOf('\\(a\\)')).toEqual({ tex: 'a', isDisplayed: false })
   expect(texOf('$$a$$')).toEqual({ tex: 'a', isDisplayed: true })
   expect(texOf('\\[a\\]')).toEqual({ tex: 'a', isDisplayed: true })
+})
+
+test('gives long and displayed formulas a line of their own', () => {
+  expect(renderFormula('$a<b$')).toMatchObject({ isWide: false })
+  expect(renderFormula('$$a$$')).toMatchObject({ isWide: true })
+  expect(renderFormula(`$${'<'.repeat(24)}$`)).toMatchObject({ isWide: false })
+  expect(renderFormula(`$${'<'.repeat(25)}$`)).toMatchObject({ isWide: true })
+})
+
+test.each([
+  '$\\frac{1$',
+  '$\\def\\a{xx}\\a\\a$',
+  '$\\newcommand\\a{xx}\\a$',
+  '$\\let\\a=x\\a$',
+  '$\\message{private}$',
+  '$\\show x$',
+  `$${'x'.repeat(4000)}$`,
+])('does not render %s', (raw) => {
+  expect(renderFormula(raw)).toBeNull()
 })
