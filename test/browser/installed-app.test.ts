@@ -194,7 +194,7 @@ test.skipIf(systemBrowser === undefined)(
 test('offers the new version, and reloads when asked', async () => {
   const service = await startWholeService()
   const proxy = await startProxy(service)
-  const page = await visitApp({ ...service, origin: proxy.origin })
+  const page = await visitApp({ ...service, origin: proxy.origin }, '/notes')
   await page.reload()
   proxy.isNewBuild = true
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
@@ -247,7 +247,7 @@ test('turns notifications on for this browser, chooses their kinds, and turns th
   await tasks.uncheck()
   const kinds = async () => (await service.client.get('/api/push')).json.subscriptions[0]?.kinds
   await expect.poll(kinds).toEqual(['reminder', 'confirmation', 'call', 'budget'])
-  await checkLooks(page, 'notifications', card)
+  await checkLooks(page, 'notifications', card.getByRole('group', { name: 'What about' }))
   await card.getByRole('button', { name: 'Turn off' }).click()
   await card.getByRole('button', { name: 'Turn on' }).waitFor()
   expect(await kinds()).toBeUndefined()

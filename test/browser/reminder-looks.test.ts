@@ -34,6 +34,7 @@ for (const [look, context] of looks) {
     const page = await visit(browser(), service, { path: '/timers', context })
     await page.getByRole('list', { name: 'Due' }).waitFor()
     await settled(page)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
     await checkThemes(page, 'reminders', look)
     await page.getByRole('button', { name: 'Snooze: Stretch' }).click()
     await page.getByRole('menuitem', { name: 'Tomorrow morning' }).waitFor()

@@ -257,6 +257,7 @@ const scenes: readonly Scene[] = [
     path: '/timers',
     async open(page, { service }) {
       await service.client.post('/api/timers', { title: 'Stretch', at: new Date().toISOString() })
+      await button(page, 'Dismiss').click()
       await button(page, 'Snooze: Stretch').click()
       await page.getByRole('menuitem', { name: 'Another time…' }).click()
       await page.locator('dg-snooze-dialog').getByRole('button', { name: 'Snooze' }).click()

@@ -23,8 +23,8 @@ export class DgToasts extends StyledElement {
       z-index: 20;
     }
     .toast {
-      display: flex;
-      flex-wrap: wrap;
+      display: grid;
+      grid-template-columns: auto minmax(0, 1fr) auto auto;
       align-items: center;
       gap: var(--space-2);
       max-width: min(30rem, 100%);
@@ -37,8 +37,12 @@ export class DgToasts extends StyledElement {
       pointer-events: auto;
       animation: rise 160ms ease-out;
     }
-    .toast .text {
-      flex: 1 1 12rem;
+    /* Several buttons have a line of their own. */
+    .toast .acts:has(.act + .act) {
+      display: flex;
+      flex-wrap: wrap;
+      gap: var(--space-2);
+      grid-area: 2 / 2 / auto / -1;
     }
     .toast .button {
       color: inherit;
@@ -108,17 +112,19 @@ export class DgToasts extends StyledElement {
       ({ id, text, tone, actions = [], onClose }) => html`<div class="toast" data-id=${id}>
         <dg-icon name=${tone}></dg-icon>
         <span class="text">${text}</span>
-        ${actions.map(
-          (action) => html`<button
-            class="button quiet small act"
-            @click=${() => {
-              this.close(id, onClose)
-              action.run()
-            }}
-          >
-            ${action.label}
-          </button>`,
-        )}
+        <div class="acts">
+          ${actions.map(
+            (action) => html`<button
+              class="button quiet small act"
+              @click=${() => {
+                this.close(id, onClose)
+                action.run()
+              }}
+            >
+              ${action.label}
+            </button>`,
+          )}
+        </div>
         <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
         </button>
