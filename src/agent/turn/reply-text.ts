@@ -60,7 +60,7 @@ export function createShortenReply(options: {
     if (answer.length <= settings.get('LONG_ANSWER_CHARS')) return answer
     const note = await noteOf(answer, turn, seen)
     const start = withoutTitle(answer).slice(0, EXCERPT_CHARS).toWellFormed().trimEnd()
-    return `${start}…\n\nThe full answer is in a note: [${note.title}](/notes/${note.id})`
+    return `${start}…\n\nThe full answer is in a note: [${note.title}](/notes/${note.id}).`
   }
 }
 

@@ -67,16 +67,6 @@ export const forms = css`
     height: 1.125rem;
     margin: 0;
   }
-  /* The part of a date that has the focus. */
-  ::-webkit-datetime-edit-year-field:focus,
-  ::-webkit-datetime-edit-month-field:focus,
-  ::-webkit-datetime-edit-day-field:focus,
-  ::-webkit-datetime-edit-hour-field:focus,
-  ::-webkit-datetime-edit-minute-field:focus,
-  ::-webkit-datetime-edit-ampm-field:focus {
-    background: var(--accent);
-    color: var(--on-accent);
-  }
   .input-with-button,
   .input-with-icon {
     position: relative;

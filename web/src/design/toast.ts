@@ -44,6 +44,9 @@ export class DgToasts extends StyledElement {
       gap: var(--space-2);
       grid-area: 2 / 2 / auto / -1;
     }
+    .toast > .icon {
+      grid-column: 4;
+    }
     .toast .button {
       color: inherit;
     }
