@@ -4,15 +4,12 @@ import type { Page } from 'playwright-core'
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
+type Finding = { id: string; nodes: { html: string; failureSummary?: string }[] }
 
-/** Rules that axe rates moderate, but that matter for navigation. */
-const navigationRules = ['region', 'heading-order', 'page-has-heading-one']
-
-/** Violations that axe rates serious or critical, and those of the navigation rules, one string each. */
+/** All violations that axe finds, one string each. */
 export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, because the content security policy blocks an added script element.
-  await page.evaluate(readFileSync(axePath, 'utf8'))
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(readFileSync(axePath, 'utf8'))
   // Waits for transitions, or axe measures intermediate colours. A transition starts with the next frame, and
   // its end may start another. Frames are counted, because Chromium may never settle `finished` of a finished one.
   await page.evaluate(async () => {
@@ -32,9 +29,7 @@ export async function findings(page: Page): Promise<readonly string[]> {
     const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
     return violations
   })
-  return found
-    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || navigationRules.includes(id))
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
-    )
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  )
 }

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkThemes, looks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { choose, composer, desk, inFocus, phone, reply, say, visit, words } from './page.ts'
-import { picture } from './picture.ts'
+import { choose, composer, inFocus, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -31,49 +30,44 @@ async function startWithTimer() {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const branch = (page: Page, name: string | RegExp) => page.locator('.branch').getByRole('button', { name })
 
-test.each([
-  ['desk', desk],
-  ['phone', phone],
-] as const)('changes the last message, and keeps the earlier version folded: %s', async (look, viewport) => {
-  const { service, messages } = await startWithTimer()
-  const page = await visit(browser(), service, { context: { viewport } })
-  const message = words(page, 'You', 'at five')
-  await message.focus()
-  await picture(page, 'edit-offer', look)
-  await choose(message, 'Edit')
-  await page.getByText('Editing your last message').waitFor()
-  await expect.poll(() => composer(page).inputValue()).toBe('Remind me at five to buy the fish.')
-  await picture(page, 'edit-message', look)
-  expect(await findings(page)).toEqual([])
-  await composer(page).fill('Remind me at four to buy the fish.')
-  await composer(page).press('Enter')
-  await reply(page, 'At four, then').waitFor()
-  await page.getByText('Editing your last message').waitFor({ state: 'hidden' })
-  expect(await message.count()).toBe(0)
-  await page.getByText('Done before you changed it: Reminder set: Buy fish').waitFor()
-  await picture(page, 'earlier-version', look)
-  await branch(page, /^Earlier version/).click()
-  await message.waitFor()
-  await reply(page, 'I will remind you at five').waitFor()
-  await picture(page, 'earlier-version-open', look)
-  expect(await findings(page)).toEqual([])
-  expect((await messages()).at(-1).payload.replaces).toMatchObject({ sameWords: false })
-  await page.reload()
-  await branch(page, /^Earlier version/).waitFor()
-  expect(await message.count()).toBe(0)
-})
+test.each(looks)(
+  'changes the last message, and keeps the earlier version folded: %s',
+  async (look, context) => {
+    const { service, messages } = await startWithTimer()
+    const page = await visit(browser(), service, { context })
+    const message = words(page, 'You', 'at five')
+    await message.focus()
+    await checkThemes(page, 'edit-offer', look)
+    await choose(message, 'Edit')
+    await page.getByText('Editing your last message').waitFor()
+    await expect.poll(() => composer(page).inputValue()).toBe('Remind me at five to buy the fish.')
+    await checkThemes(page, 'edit-message', look)
+    await composer(page).fill('Remind me at four to buy the fish.')
+    await composer(page).press('Enter')
+    await reply(page, 'At four, then').waitFor()
+    await page.getByText('Editing your last message').waitFor({ state: 'hidden' })
+    expect(await message.count()).toBe(0)
+    await page.getByText('Done before you changed it: Reminder set: Buy fish').waitFor()
+    await checkThemes(page, 'earlier-version', look)
+    await branch(page, /^Earlier version/).click()
+    await message.waitFor()
+    await reply(page, 'I will remind you at five').waitFor()
+    await checkThemes(page, 'earlier-version-open', look)
+    expect((await messages()).at(-1).payload.replaces).toMatchObject({ sameWords: false })
+    await page.reload()
+    await branch(page, /^Earlier version/).waitFor()
+    expect(await message.count()).toBe(0)
+  },
+)
 
-test.each([
-  ['desk', desk],
-  ['phone', phone],
-] as const)('answers the last message again, and shows its words once: %s', async (look, viewport) => {
+test.each(looks)('answers the last message again, and shows its words once: %s', async (look, context) => {
   const { service, messages } = await startWithTimer()
-  const page = await visit(browser(), service, { context: { viewport } })
+  const page = await visit(browser(), service, { context })
   await choose(reply(page, 'I will remind you at five'), 'Try again')
   await reply(page, 'At four, then').waitFor()
   expect(await words(page, 'You', 'at five').count()).toBe(1)
   await branch(page, /^Earlier answer I will remind you/).waitFor()
-  await picture(page, 'earlier-answer', look)
+  await checkThemes(page, 'earlier-answer', look)
   const [, first, again] = await messages()
   expect(again.payload.text).toBe(first.payload.text)
   expect(again.payload.replaces).toEqual({ turnId: first.turnId, seq: first.seq, sameWords: true })

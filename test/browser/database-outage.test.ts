@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { startDatabase } from '../support/database.ts'
 import { testDirectory } from '../support/directory.ts'
 import { postgresEnvironment, shareLedger } from '../support/shared-ledger.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { phone, reply, say, visit, words } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -28,8 +27,7 @@ test('says that PostgreSQL does not answer, keeps the message, and sends it on r
   await page.reload()
   await page.getByText(/Delegate cannot record what happens: PostgreSQL does not answer \(/).waitFor()
   await unsent.getByText('Are you still there?').waitFor()
-  expect(await findings(page)).toEqual([])
-  await picture(page, 'database-outage', 'phone')
+  await checkLooks(page, 'database-outage')
   await page.getByRole('link', { name: 'See Health in Operations' }).click()
   await page.getByText('PostgreSQL cannot confirm that here may write, under epoch 2').waitFor()
 

@@ -2,19 +2,16 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { desk, phone, reply, say, visit, words } from './page.ts'
-import { picture } from './picture.ts'
+import { checkLooks, checkThemes, looks } from './looks.ts'
+import { reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test.each([
-  ['desk', desk, 'light'],
-  ['phone', phone, 'dark'],
-] as const)(
+test.each(looks)(
   'shows the erasure plan of a forget in the chat and undoes it there (%s)',
-  async (look, viewport, scheme) => {
+  async (look, context) => {
     const service = await startWholeService()
-    const page = await visit(browser(), service, { context: { viewport, colorScheme: scheme } })
+    const page = await visit(browser(), service, { context })
     const say = async (text: string): Promise<void> => {
       const replies = page.locator('article.delegate')
       const before = await replies.count()
@@ -36,12 +33,11 @@ test.each([
     )
     expect(await firstReply.innerText()).not.toMatch(/peanuts/)
     expect(await page.locator('article.delegate').nth(1).innerText()).toMatch(/oven/i)
-    expect(await findings(page)).toEqual([])
     await card
       .getByText(/allergic/)
       .first()
       .waitFor()
-    await picture(page, 'forget-plan', look)
+    await checkThemes(page, 'forget-plan', look)
 
     await card.getByRole('button', { name: 'Undo' }).click()
     // Not an exact match: the reply may now also show its time.
@@ -51,14 +47,11 @@ test.each([
   },
 )
 
-test.each([
-  ['desk', desk, 'light'],
-  ['phone', phone, 'dark'],
-] as const)(
+test.each(looks)(
   'lets the owner choose what to forget, and erase its messages too (%s)',
-  async (look, viewport, scheme) => {
+  async (look, context) => {
     const service = await startWholeService()
-    const page = await visit(browser(), service, { context: { viewport, colorScheme: scheme } })
+    const page = await visit(browser(), service, { context })
     const told = ['Remember that I work in Cardiff', 'Remember my sister Anna lives in Cardiff']
     for (const content of [...told, 'I had an interview for the Cardiff job'])
       await service.client.post('/api/chat', { content })
@@ -82,8 +75,7 @@ test.each([
     await card.getByText('Will be kept').waitFor()
     expect(await findings(page)).toEqual([])
     await card.getByText('2 messages (no longer used)').click()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'forget-choice', look)
+    await checkThemes(page, 'forget-choice', look)
     expect((await service.client.get('/api/memories')).json.count).toBe(2)
     await forget.click()
 
@@ -92,8 +84,7 @@ test.each([
     await plan.getByText('Will be kept').waitFor()
     const { memories } = (await service.client.get('/api/memories')).json
     expect(memories.map(({ text }: { text: string }) => text)).toEqual(['my sister Anna lives in Cardiff'])
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'forget-chosen', look)
+    await checkThemes(page, 'forget-chosen', look)
 
     const interview = words(page, 'You', 'interview for the Cardiff job')
     expect(await interview.count()).toBe(1)
@@ -113,12 +104,7 @@ test('marks a message that is not to be kept, and erases it from the mark', asyn
   await page.locator('article.delegate').getByText('I won’t keep that.').waitFor()
   await page.reload()
   await message.getByText('not kept in memory').waitFor()
-  expect(await findings(page)).toEqual([])
-  await picture(page, 'not-kept', 'desk')
-  await page.setViewportSize(phone)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await findings(page)).toEqual([])
-  await picture(page, 'not-kept', 'phone')
+  await checkLooks(page, 'not-kept')
   await message.getByRole('button', { name: 'Erase' }).click()
   await page.locator('dg-erase-dialog').getByRole('button', { name: 'Erase', exact: true }).click()
   await message.getByText('Erased').waitFor()

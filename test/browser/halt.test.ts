@@ -1,26 +1,15 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ofType } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
 import { startWithTexts, text } from '../sms/sms-harness.ts'
 import { PASSWORD } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkThemes } from './looks.ts'
 import { phone as phoneSize, visit } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 const NOTICE =
   /Halted since .* \((?:in the browser|by text)\)\. Delegate answers in chat but does nothing else\./
-
-/** Checks and pictures a page in both themes. */
-async function look(tab: Page, name: string, size: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.emulateMedia({ colorScheme })
-    expect(await findings(tab)).toEqual([])
-    await picture(tab, name, colorScheme === 'dark' ? `${size}-dark` : size)
-  }
-}
 
 test('halts from every page, says so in all tabs, and is released with the password', async () => {
   const phone = await startWithTexts()
@@ -38,14 +27,14 @@ test('halts from every page, says so in all tabs, and is released with the passw
   for (const [size, tab] of tabs) {
     await tab.getByRole('button', { name: 'Halt', exact: true }).click()
     await tab.getByRole('dialog', { name: 'Halt Delegate?' }).waitFor()
-    await look(tab, 'halt-ask', size)
+    await checkThemes(tab, 'halt-ask', size)
     if (size === 'desk') await tab.getByRole('button', { name: 'Cancel' }).click()
   }
   expect((await phone.service.client.get('/api/halt')).json.halted).toBe(false)
   await small.locator('dg-confirm-dialog').getByRole('button', { name: 'Halt', exact: true }).click()
   for (const [size, tab] of tabs) {
     await tab.getByText(NOTICE).waitFor()
-    await look(tab, 'halted', size)
+    await checkThemes(tab, 'halted', size)
   }
   await small.getByText('Delegate halted in the browser').waitFor()
   await desk.goto('/operations')
@@ -60,7 +49,7 @@ test('halts from every page, says so in all tabs, and is released with the passw
     await dialog.getByLabel('Your password').fill('not the password')
     await tab.keyboard.press('Enter')
     await dialog.getByText('That is not your password.').waitFor()
-    await look(tab, 'halt-release', size)
+    await checkThemes(tab, 'halt-release', size)
   }
   await desk.getByLabel('Your password').fill(PASSWORD)
   await desk.keyboard.press('Enter')

@@ -6,11 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newBrowser } from '../notifications/push-service.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { composer, desk, phone, reply, say, visit, words } from './page.ts'
-import { picture } from './picture.ts'
+import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 /** Requests fail while the device is offline, which browsers log. */
@@ -51,14 +50,15 @@ test('opens offline: the page without a copy, and with one the timeline, notes a
   await context.setOffline(true)
   await page.reload()
   await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
-  await picture(page, 'offline', 'desk')
+  await checkLooks(page, 'offline')
 
   await context.setOffline(false)
   await keepCopy(page)
+  await checkLooks(page, 'offline-copy-setting', page.getByRole('switch', { name: 'Offline copy' }))
   await context.setOffline(true)
   await page.goto('/')
   await words(page, 'You', 'Remember that my sister is called Ada.').waitFor()
-  await picture(page, 'offline-copy', 'desk')
+  await checkLooks(page, 'offline-copy')
   await page.goto('/notes')
   await page.getByRole('link', { name: /Garden/ }).waitFor()
   await page.goto('/memories')
@@ -228,11 +228,12 @@ test.skipIf(systemBrowser === undefined)(
 test('offers the new version, and reloads when asked', async () => {
   const service = await startWholeService()
   const proxy = await startProxy(service)
-  const page = await visitApp({ ...service, origin: proxy.origin })
+  const page = await visitApp({ ...service, origin: proxy.origin }, '/notes')
   await page.reload()
   proxy.isNewBuild = true
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
   await page.getByText('A new version of Delegate is ready.').waitFor()
+  await checkLooks(page, 'new-version')
   const reloaded = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Reload' }).click()
   await reloaded
@@ -274,24 +275,13 @@ test('turns notifications on for this browser, chooses their kinds, and turns th
   }, newBrowser().keys)
   await page.goto('/settings#notifications')
   const card = page.locator('#notifications')
-  for (const look of ['desk', 'phone'] as const) {
-    await page.setViewportSize(look === 'desk' ? desk : phone)
-    await card.scrollIntoViewIfNeeded()
-    await picture(page, 'notifications-off', look)
-  }
+  await checkLooks(page, 'notifications-off', card)
   await card.getByRole('button', { name: 'Turn on' }).click()
   const tasks = card.getByRole('checkbox', { name: 'Finished tasks' })
   await tasks.uncheck()
   const kinds = async () => (await service.client.get('/api/push')).json.subscriptions[0]?.kinds
   await expect.poll(kinds).toEqual(['reminder', 'confirmation', 'call', 'budget'])
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const look of ['desk', 'phone'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize(look === 'desk' ? desk : phone)
-      await card.scrollIntoViewIfNeeded()
-      await picture(page, 'notifications', colorScheme === 'dark' ? `${look}-dark` : look)
-      expect(await findings(page)).toEqual([])
-    }
+  await checkLooks(page, 'notifications', card.getByRole('group', { name: 'What about' }))
   await card.getByRole('button', { name: 'Turn off' }).click()
   await card.getByRole('button', { name: 'Turn on' }).waitFor()
   expect(await kinds()).toBeUndefined()

@@ -1,9 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { reply, say, visit, words } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -44,7 +44,7 @@ test('shows an answer that became a note in place, on request', async () => {
   const answer = reply(page, 'Line 1 of a long answer.')
   await answer.getByText('The full answer is in a note').waitFor()
   expect(await answer.getByText('The very end.').count()).toBe(0)
-  await picture(page, 'answer-in-note', 'desk-light')
+  await checkLooks(page, 'answer-in-note')
   const check = async () => {
     await answer.getByRole('button', { name: 'Show the whole answer', expanded: false }).click()
     await answer.getByText('The very end.').waitFor()
@@ -79,7 +79,7 @@ test('places a message sent during a reply below it, marked as queued', async ()
   const look = (message: Locator) =>
     message.evaluate((element) => [element.clientHeight, getComputedStyle(element).backgroundColor])
   expect(await look(queued)).toEqual(await look(words(page, 'You', 'Tell me a story')))
-  await picture(page, 'queued', 'desk-light')
+  await checkLooks(page, 'queued')
   const order = () => page.getByRole('article').locator('.words').allInnerTexts()
   await expect.poll(order).toEqual(['Tell me a story', 'The first half', 'And another one'])
   rest.resolve()

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { desk, failFirstRequest, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { failFirstRequest, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -78,18 +77,7 @@ test('shows which lines would come and go for the last messages as the threshold
   await page.getByLabel('Minimum relevance').fill('0.6')
   await about('in Porto or in Lisbon?').getByText('dropped').first().waitFor()
   expect(await slider.inputValue()).toBe('0.6')
-  for (const [look, viewport, colorScheme] of [
-    ['desk', desk, 'light'],
-    ['phone', phone, 'light'],
-    ['dark', desk, 'dark'],
-  ] as const) {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await slider.scrollIntoViewIfNeeded()
-    expect([look, await findings(page)]).toEqual([look, []])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
-    await picture(page, 'recall-examples', look)
-  }
+  await checkLooks(page, 'recall-examples', slider)
 
   await page.getByLabel('Minimum relevance').fill('')
   await expect.poll(() => status.textContent()).toBe(before)

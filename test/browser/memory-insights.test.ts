@@ -2,11 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { httpFaults } from '../doubles/model/script.ts'
 import { startWholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { desk, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -21,21 +20,9 @@ async function byMeaning(page: Page): Promise<readonly string[]> {
   return texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 }
 
-/** Checks the row at both widths and in both colour schemes. */
-async function check(page: Page, name: string): Promise<void> {
-  for (const { look, viewport, colorScheme } of [
-    { look: 'desk', viewport: desk, colorScheme: 'light' },
-    { look: 'phone', viewport: phone, colorScheme: 'dark' },
-  ] as const) {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.getByText('By meaning', { exact: true }).scrollIntoViewIfNeeded()
-    expect([name, look, await findings(page)]).toEqual([name, look, []])
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect([name, look, width]).toEqual([name, look, viewport.width])
-    await picture(page, name, look)
-  }
-}
+/** Checks the row in every look. */
+const check = (page: Page, name: string) =>
+  checkLooks(page, name, page.getByText('By meaning', { exact: true }))
 
 test('shows that recall by meaning is off without an embedding model, and links to the setting', async () => {
   const service = await startWholeService()

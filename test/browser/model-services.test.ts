@@ -1,13 +1,11 @@
-import type { Locator, Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ModelDouble, type ModelDoubleOptions, startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { choose, composer, desk, inFocus, phone, reply, say, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { choose, composer, inFocus, reply, say, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -35,22 +33,6 @@ async function addService(service: WholeService, id: string, title: string, addr
   expect([answer.text, answer.status]).toEqual([answer.text, 200])
 }
 
-/** Checks and pictures what is shown, at both widths and in both themes. */
-async function look(page: Page, name: string, shown?: Locator): Promise<void> {
-  for (const [width, viewport] of Object.entries({ desk, phone })) {
-    await page.setViewportSize(viewport)
-    await shown?.scrollIntoViewIfNeeded()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect([name, width, colorScheme, await findings(page)]).toEqual([name, width, colorScheme, []])
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
-      await picture(page, name, colorScheme === 'light' ? width : `${width}-dark`)
-    }
-  }
-  await page.setViewportSize(desk)
-  await page.emulateMedia({ colorScheme: 'light' })
-}
-
 test('sets up a local server from the wizard alone, and says what to do if nothing answers', async () => {
   const ollama = await startOllama('Hello from your own machine.')
   const stopped = await startModelDouble()
@@ -62,7 +44,6 @@ test('sets up a local server from the wizard alone, and says what to do if nothi
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: /^Ollama/ }).waitFor()
-  await look(page, 'welcome-services')
   await page.getByRole('button', { name: /^Ollama/ }).click()
   const address = inFocus(page.getByLabel('Address'))
   await address.waitFor()
@@ -71,14 +52,14 @@ test('sets up a local server from the wizard alone, and says what to do if nothi
   await page.keyboard.press('Enter')
   await page.getByText(`Nothing answers at ${new URL(deserted).origin}. Is Ollama running?`).waitFor()
   await page.getByText('If Delegate runs in a container').waitFor()
-  await look(page, 'welcome-model-fails')
+  await checkLooks(page, 'welcome-model-fails')
 
   await page.getByLabel('Address').fill(ollama.url)
   await page.getByRole('button', { name: 'Test the connection' }).click()
   await page.getByRole('list', { name: 'Test passed' }).waitFor()
   await page.getByRole('list', { name: 'What it can do' }).waitFor()
   await inFocus(page.getByRole('radio', { name: 'qwen3:8b', checked: true })).waitFor()
-  await look(page, 'welcome-model-tested')
+  await checkLooks(page, 'welcome-model-tested')
   await page.getByRole('radio', { name: 'llama3.2:3b' }).check()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
@@ -103,7 +84,7 @@ test('adds a service, gives it the background work, and removes it only once it 
   await dialog.getByLabel('Address').fill(ollama.url)
   await dialog.getByRole('button', { name: 'Test the connection' }).click()
   await dialog.getByRole('list', { name: 'Test passed' }).waitFor()
-  await look(page, 'service-add')
+  await checkLooks(page, 'service-add')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await services.getByText('The attic').waitFor()
 
@@ -114,15 +95,15 @@ test('adds a service, gives it the background work, and removes it only once it 
   await use.getByRole('button', { name: 'Save' }).click()
   await use.getByText('Choose a model.').waitFor()
   await use.getByRole('radio', { name: 'qwen3:8b' }).check()
-  await look(page, 'use-change')
+  await checkLooks(page, 'use-change')
   await use.getByRole('button', { name: 'Save' }).click()
   await background.getByText('qwen3:8b').waitFor()
   const { uses } = (await service.client.get('/api/services')).json
   expect(uses).toContainEqual({ use: 'utility', service: 'the-attic', model: 'qwen3:8b', available: true })
   const toasts = page.getByRole('button', { name: 'Dismiss' })
   while ((await toasts.count()) > 0) await toasts.first().click()
-  await look(page, 'model-services')
-  await look(page, 'model-uses', page.getByRole('row', { name: /^Reading aloud/ }))
+  await checkLooks(page, 'model-services')
+  await checkLooks(page, 'model-uses', page.getByRole('row', { name: /^Reading aloud/ }))
 
   await page.getByRole('button', { name: 'Remove The attic' }).click()
   const confirm = page.locator('dg-confirm-dialog')
@@ -202,7 +183,7 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
     { service: 'attic', model: 'qwen3:8b' },
     { service: 'builtin', model: 'builtin-1' },
   ])
-  await look(page, 'fallback', page.getByRole('button', { name: 'Add a model' }))
+  await checkLooks(page, 'fallback', page.getByRole('button', { name: 'Add a model' }))
 
   model.answerWith(() => ({ fault: { kind: 'status', status: 401, body: {} } }))
   await page.goto('/')
@@ -212,7 +193,7 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
   await choose(answer, 'Why this reply')
   await page.getByText('Answered by qwen3:8b').waitFor()
   await page.getByText(/test-model.* did not answer: /).waitFor()
-  await look(page, 'why-fallback')
+  await checkLooks(page, 'why-fallback')
 })
 
 test('asks another model for one message only', async () => {
@@ -226,11 +207,11 @@ test('asks another model for one message only', async () => {
   await button.click()
   await page.getByLabel('Service', { exact: true }).selectOption('The attic')
   await page.getByRole('radio', { name: 'qwen3:8b' }).check()
-  await look(page, 'next-model-choose')
+  await checkLooks(page, 'next-model-choose')
   await page.getByRole('button', { name: 'Choose', exact: true }).click()
   await page.getByText('Next message: qwen3:8b · The attic').waitFor()
   await inFocus(composer(page)).waitFor()
-  await look(page, 'next-model')
+  await checkLooks(page, 'next-model')
   await page.getByRole('button', { name: 'Use the model of the settings' }).click()
   await page.getByText('qwen3:8b · The attic').waitFor({ state: 'detached' })
   await say(page, 'Who is it?')

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel, tellHistory } from './model.ts'
 import { choose, composer, inFocus, openSearch, phone, reply, say, visit, words } from './page.ts'
 
@@ -30,6 +31,7 @@ test('keeps the link to a moment far back in the address, and follows it again a
   await page.keyboard.type('"number 2"')
   await page.getByRole('button', { name: /Question number 2\./ }).click()
   await expectMoment(page, 2)
+  await checkLooks(page, 'moment-link', question(page, 2))
   const address = query(page)
   expect(address).toMatch(/^\?seq=\d+$/)
   await page.reload()

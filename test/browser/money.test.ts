@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { choose, failFirstRequest, phone, visit, words } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 /** 13,000 tokens of input cost $1.30. */
@@ -29,10 +29,7 @@ test('asks in the chat at the end of the allowance, and goes on with one button'
   await say('And the hotel')
   await page.getByText('The allowance of $1.50 for 24 hours is used up: $0.20 is left').waitFor()
   const asked = turnRequests(model).length
-  await picture(page, 'allowance-used-up', 'phone')
-  expect(await findings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'allowance-used-up')
   await page.getByRole('button', { name: 'Allow another $5 and try again' }).click()
   await page.getByText('You allowed another $5.00 for 24 hours').waitFor()
   await expect.poll(() => turnRequests(model).length).toBeGreaterThan(asked)
@@ -58,13 +55,7 @@ test('shows money by day, purpose and channel, empty at first, and offers a retr
   await page.getByRole('button', { name: 'the last 30 days' }).click()
   await money.getByRole('table', { name: 'By day' }).getByRole('row').waitFor()
   await money.getByRole('row', { name: /^Chat / }).waitFor()
-  await picture(page, 'money', 'desk')
-  await page.setViewportSize({ width: 390, height: 844 })
-  await picture(page, 'money', 'phone')
-  expect(await findings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await picture(page, 'money', 'phone-dark')
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'money')
 })
 
 test('asks for an unknown price, and takes it in the price table', async () => {
@@ -80,19 +71,14 @@ test('asks for an unknown price, and takes it in the price table', async () => {
   const money = page.getByRole('region', { name: 'Money' })
   const row = money.getByRole('listitem').filter({ hasText: 'test-model' })
   await row.getByText('price unknown').waitFor()
-  await picture(page, 'prices', 'desk')
   await row.getByLabel('Input', { exact: true }).fill('1.5')
   await row.getByLabel('Output', { exact: true }).fill('6')
   await money.getByLabel('Allowance for 24 hours').fill('12.50')
   await money.getByLabel('Text segment').fill('0.1')
   await page.getByText('2 changes not saved').waitFor()
-  await page.setViewportSize({ width: 390, height: 844 })
-  await picture(page, 'prices', 'phone')
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'prices')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await row.getByText('price unknown').waitFor({ state: 'detached' })
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await picture(page, 'prices', 'phone-dark')
   expect(await findings(page)).toEqual([])
   const { json } = await service.client.get('/api/spending')
   expect(json.prices.models[0]).toEqual({

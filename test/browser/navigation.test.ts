@@ -30,7 +30,7 @@ test('skips the navigation with the first Tab stop, and opens the search from an
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No reminders yet' }).waitFor()
   await page.keyboard.press('Tab')
-  await page.getByRole('link', { name: 'Skip to content' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Skip to content' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Reminders' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Control+Shift+F')

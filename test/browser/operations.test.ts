@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel, tellHistory } from './model.ts'
-import { failFirstRequest, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { failFirstRequest, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -75,13 +74,7 @@ test('draws the report for each window, explains each figure, and offers a retry
   await page.getByRole('button', { name: 'the last 6 hours' }).click()
   await model.getByText('by minute').waitFor()
   await expect.poll(() => page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
-  await picture(page, 'operations-report', 'desk')
-  expect(await findings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await picture(page, 'operations-report', 'dark')
-  await page.setViewportSize(phone)
-  await picture(page, 'operations-report', 'phone')
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'operations-report')
   // At 400% zoom, the text of each window button still fits on one line.
   await page.setViewportSize({ width: 320, height: 640 })
   const windows = page.getByRole('group', { name: 'Window' }).getByRole('button')

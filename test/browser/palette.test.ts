@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { composer, inFocus, visit, words } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -33,7 +33,7 @@ test('opens pages, actions and notes from any page, by keyboard alone', async ()
   await openPalette(page)
   await options(page).filter({ hasText: 'Garden' }).waitFor()
   expect(await chosen(page).textContent()).toContain('Timeline')
-  await picture(page, 'palette', 'desk')
+  await checkLooks(page, 'palette')
   // The option that the field names is the chosen one.
   const named = await field(page).getAttribute('aria-activedescendant')
   expect(await chosen(page).getAttribute('id')).toBe(named)
@@ -138,7 +138,6 @@ test('fits a page of 320 px in the dark', async () => {
   await openPalette(page)
   await options(page).filter({ hasText: 'Donaudampf' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await picture(page, 'palette', 'narrow-dark')
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
   expect(sideways).toBeLessThanOrEqual(0)
   expect(await page.locator('#list').evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0)

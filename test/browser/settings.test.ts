@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { createClient } from '../http/client.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { desk, inFocus, phone, visit } from './page.ts'
+import { inFocus, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -260,7 +260,6 @@ test('asks for the password before it saves a key for another address, and rejec
   await save(page).click()
   const dialog = page.locator('dg-password-dialog')
   await dialog.getByText('https://api.twilio.com').waitFor()
-  await picture(page, 'password-asked', 'desk')
   await dialog.getByRole('textbox').fill('not the password')
   await page.keyboard.press('Enter')
   await dialog.getByText('That is not your password.').waitFor()
@@ -314,17 +313,7 @@ test('shows the rights of each way in as one table, and saves them with the PIN'
   expect(value('RIGHTS_TEXTS')).toMatchObject({ value: 'read', source: 'stored' })
   expect(value('RIGHTS_CALLS_PIN')).toMatchObject({ value: 'everything' })
   expect(value('PHONE_PIN')).toMatchObject({ value: null, set: true })
-  for (const [look, viewport] of Object.entries({ desk, phone })) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await table.scrollIntoViewIfNeeded()
-      expect([look, colorScheme, await findings(page)]).toEqual([look, colorScheme, []])
-      const width = () => page.evaluate(() => document.documentElement.scrollWidth)
-      await expect.poll(width).toBe(viewport.width)
-      if (colorScheme === 'light') await picture(page, 'rights', look)
-    }
-  }
+  await checkLooks(page, 'rights', table)
   await page.getByRole('button', { name: 'Reset Texts' }).click()
   await expect.poll(() => right('Texts').inputValue()).toBe('note')
 })
@@ -334,15 +323,7 @@ test('chooses by name who listens and speaks in calls', async () => {
   const page = await visit(browser(), service, { path: '/settings#telephony' })
   const carriage = page.getByLabel('Who listens and speaks in calls', { exact: true })
   await carriage.selectOption('The telephony provider')
-  for (const [look, viewport] of Object.entries({ desk, phone })) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await carriage.scrollIntoViewIfNeeded()
-      expect([look, colorScheme, await findings(page)]).toEqual([look, colorScheme, []])
-      await picture(page, 'carriage', colorScheme === 'light' ? look : `${look}-dark`)
-    }
-  }
+  await checkLooks(page, 'carriage', carriage)
   await save(page).click()
   await row(page, 'PHONE_CARRIAGE').getByText('Set here').waitFor()
   const { entries } = (await service.client.get('/api/config')).json

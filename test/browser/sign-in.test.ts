@@ -2,17 +2,11 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PASSWORD, startWholeService } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { desk, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { checkThemes, looks } from './looks.ts'
+import { visit } from './page.ts'
 
 const browser = useBrowser()
-
-const looks = [
-  ['desk', { viewport: desk, colorScheme: 'light' }],
-  ['phone', { viewport: phone, colorScheme: 'dark' }],
-] as const
 
 /** A service whose clock the test can move forward. */
 async function startWithClock() {
@@ -42,8 +36,6 @@ for (const [look, context] of looks)
     await page.getByRole('button', { name: 'Add an app' }).click()
     await page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'authenticator', look)
     const secret = await shownSecret(page)
     await page.getByLabel('Code that the app shows').fill('000000')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -53,14 +45,12 @@ for (const [look, context] of looks)
     const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
     await expect.poll(() => codes.count()).toBe(10)
     const recoveryCode = (await codes.first().textContent()) ?? ''
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'recovery-codes', look)
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download' }).click()
     expect((await download).suggestedFilename()).toBe('delegate-recovery-codes.txt')
     await page.getByRole('button', { name: 'I have kept them' }).click()
     await page.getByText('10 recovery codes left').waitFor()
-    await picture(page, 'factors', look)
+    await checkThemes(page, 'factors', look)
 
     for (const code of [() => codeOf(secret, nowMs()), () => recoveryCode]) {
       pass(60_000)
@@ -70,8 +60,7 @@ for (const [look, context] of looks)
       await page.getByRole('button', { name: 'Sign in' }).click()
       const field = page.getByLabel('Code', { exact: true })
       await field.and(page.locator(':focus')).waitFor()
-      expect(await findings(page)).toEqual([])
-      await picture(page, 'sign-in-code', look)
+      await checkThemes(page, 'sign-in-code', look)
       await field.fill('000000')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('Wrong code').waitFor()
@@ -82,8 +71,7 @@ for (const [look, context] of looks)
     await page.getByText('A recovery code was used; 9 left').waitFor()
     await page.getByText('Authenticator app added').waitFor()
     await page.getByRole('link', { name: 'Signed in on a new device' }).first().waitFor()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'sign-in-notices', look)
+    await checkThemes(page, 'sign-in-notices', look)
   })
 
 for (const [look, context] of looks)
@@ -99,8 +87,6 @@ for (const [look, context] of looks)
     await change()
     await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor()
     await page.getByLabel('Your password').waitFor()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'step-up', look)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Nothing was changed. Confirm that it is you').first().waitFor()
 
@@ -153,22 +139,18 @@ for (const [look, context] of looks)
     const { verify } = await addAuthenticator(page)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByLabel('Name', { exact: true }).fill('My laptop')
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'add-passkey', look)
     await page.getByRole('button', { name: 'Continue' }).click()
     const ways = page.getByRole('list', { name: 'Ways to sign in' })
     await ways.getByText('My laptop').waitFor()
     await page.getByText('Passkey added').waitFor({ state: 'detached' })
     await ways.scrollIntoViewIfNeeded()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'passkeys', look)
+    await checkThemes(page, 'passkeys', look)
 
     await page.context().clearCookies()
     await page.goto('/login')
     const usePasskey = page.getByRole('button', { name: 'Use a passkey' })
     await usePasskey.waitFor()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'sign-in', look)
+    await checkThemes(page, 'sign-in', look)
     await verify(false)
     await usePasskey.click()
     await page.getByText('No passkey was used').waitFor()

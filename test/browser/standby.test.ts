@@ -1,13 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { createStandbyServer } from '../../src/http/standby.ts'
 import type { EngineStatus } from '../../src/storage/messages.ts'
 import { createClient } from '../http/client.ts'
 import { startWholeService } from '../support/service.ts'
 import { newId } from '../support/writer.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { desk, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { checkThemes, looks } from './looks.ts'
+import { visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -15,13 +14,6 @@ const STANDBY: EngineStatus = {
   ...{ mode: 'commit', role: 'standby', node: 'two', holder: 'one', epoch: 3 },
   ...{ lag: 0, behindSince: null, fault: null },
 }
-
-const looks = [
-  { look: 'desk', context: { viewport: desk, colorScheme: 'light' } },
-  { look: 'desk-dark', context: { viewport: desk, colorScheme: 'dark' } },
-  { look: 'phone', context: { viewport: phone, colorScheme: 'light' } },
-  { look: 'phone-dark', context: { viewport: phone, colorScheme: 'dark' } },
-] as const
 
 test('a standby says what it waits for, and its page opens Delegate once that runs in its place', async () => {
   const listening = Promise.withResolvers<number>()
@@ -32,12 +24,11 @@ test('a standby says what it waits for, and its page opens Delegate once that ru
   onTestFinished(standby.close)
   const place = { origin: `http://${host}:${port}`, client: createClient(port), setupCode: null }
   const pages = []
-  for (const { look, context } of looks) {
+  for (const [look, context] of looks) {
     const expected = /503|ERR_CONNECTION|ERR_EMPTY_RESPONSE/
     const page = await visit(browser(), place, { path: '/notes?q=1', signedIn: false, context, expected })
     await page.getByText('This machine is a standby. It takes over if the other one stops.').waitFor()
-    expect(await findings(page)).toEqual([])
-    await picture(page, 'standby', look)
+    await checkThemes(page, 'standby', look)
     pages.push(page)
   }
   standby.show({ ...STANDBY, fault: 'connect ECONNREFUSED' })

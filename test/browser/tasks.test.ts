@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { startWholeService } from '../support/service.ts'
 import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { failFirstRequest, phone, visit } from './page.ts'
-import { picture } from './picture.ts'
+import { checkLooks } from './looks.ts'
+import { failFirstRequest, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -15,7 +14,7 @@ test('hands over a task, shows its live progress, cancels it and runs it again',
   })
   const page = await visit(browser(), service, { path: '/tasks' })
   await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
-  await picture(page, 'tasks-empty', 'desk')
+  await checkLooks(page, 'tasks-empty')
   await page.getByRole('button', { name: 'Hand over a task' }).first().click()
   await page.getByRole('button', { name: 'Hand over', exact: true }).click()
   await page.getByText('Describe what to do.').waitFor()
@@ -28,13 +27,12 @@ test('hands over a task, shows its live progress, cancels it and runs it again',
         { hang: true },
       ),
     )
-  await picture(page, 'tasks-dialog', 'desk')
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'tasks-dialog')
   await page.getByRole('button', { name: 'Hand over', exact: true }).click()
   const running = page.getByRole('list', { name: 'In progress' }).getByRole('listitem')
   await running.getByText('bash: npm test').waitFor()
   await running.getByText('1 report').waitFor()
-  await picture(page, 'tasks-running', 'desk')
+  await checkLooks(page, 'tasks-running')
   await page.getByRole('button', { name: 'Cancel Mend the gate' }).click()
   await page.getByRole('button', { name: 'Cancel task' }).click()
   const finished = page.getByRole('list', { name: 'Finished' }).getByRole('listitem')
@@ -61,18 +59,13 @@ test('shows outcomes, fallbacks and delivery attempts, and repeats a failed deli
   await roofTask.getByRole('button', { name: 'Details' }).click()
   await roofTask.getByText('<img src=x onerror=alert(1)> wet', { exact: true }).waitFor()
   await roofTask.getByText('failed (refused)').waitFor()
-  await picture(page, 'tasks-over', 'desk')
-  expect(await findings(page)).toEqual([])
+  await checkLooks(page, 'tasks-over')
   await roofTask.getByRole('button', { name: 'Deliver again' }).click()
   await roofTask.getByText('Delivered by text message', { exact: true }).waitFor()
   expect(double.messages).toHaveLength(1)
-  await page.setViewportSize(phone)
-  await picture(page, 'tasks-over', 'phone')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await findings(page)).toEqual([])
   await page.goto('/')
   await page.getByText('It could not be texted to you.').waitFor()
-  await picture(page, 'tasks-timeline', 'phone')
+  await checkLooks(page, 'tasks-timeline')
 })
 
 test('offers a retry when tasks cannot be loaded, and says when no assistant is set up', async () => {
@@ -84,5 +77,5 @@ test('offers a retry when tasks cannot be loaded, and says when no assistant is 
   await page.getByRole('button', { name: 'Try again' }).click()
   recover()
   await page.getByRole('heading', { name: 'No coding assistant is set up' }).waitFor()
-  await picture(page, 'tasks-unconfigured', 'desk')
+  await checkLooks(page, 'tasks-unconfigured')
 })

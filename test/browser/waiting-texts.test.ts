@@ -3,10 +3,9 @@ import { ofType } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
 import { text as receive, startWithTexts } from '../sms/sms-harness.ts'
 import { SHORT_PAUSES } from '../support/service.ts'
-import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { checkThemes } from './looks.ts'
 import { phone as phoneSize, visit, words } from './page.ts'
-import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -21,25 +20,23 @@ test('announces delayed texts on every page, sends them later, and resends a fai
   for (const [tab, size] of [[page, 'desk'] as const, [small, 'phone'] as const]) {
     await tab.getByText(/1 text has been waiting since .*: the provider does not answer/).waitFor()
     await tab.getByText('Texts delayed: the provider does not answer').waitFor()
-    expect(await findings(tab)).toEqual([])
-    await picture(tab, 'text-waiting', size)
+    await checkThemes(tab, 'text-waiting', size)
   }
   phone.double.setOutage(null)
   for (const [tab, size] of [[page, 'desk'] as const, [small, 'phone'] as const]) {
     await words(tab, 'Delegate', 'At nine fifteen').waitFor()
     await tab.reload()
     await words(tab, 'Delegate', 'At nine fifteen').waitFor()
-    await picture(tab, 'text-sent-later', size)
+    await checkThemes(tab, 'text-sent-later', size)
   }
 
   phone.double.fail({ type: 'refuse', status: 400, code: 21211 })
   await receive(phone, 'SM2', OWNER, 'Which platform?')
   const failed = words(page, 'Delegate', 'not sent: refused')
   await failed.waitFor()
-  expect(await findings(page)).toEqual([])
-  await picture(page, 'text-failed', 'desk')
+  await checkThemes(page, 'text-failed', 'desk')
   await words(small, 'Delegate', 'not sent: refused').waitFor()
-  await picture(small, 'text-failed', 'phone')
+  await checkThemes(small, 'text-failed', 'phone')
   await failed.getByRole('button', { name: 'Send again' }).click()
   await phone.eventsUntil('the text', (all) => ofType(all, 'sms.sent').length === 2)
   expect(phone.double.messages).toHaveLength(2)

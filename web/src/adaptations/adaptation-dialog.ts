@@ -30,12 +30,6 @@ export class DgAdaptationDialog extends FormDialog {
       min-height: 2rem;
       cursor: pointer;
     }
-    input[type='checkbox'] {
-      width: 1.125rem;
-      height: 1.125rem;
-      margin: 0;
-      accent-color: var(--accent);
-    }
   `
   @property({ attribute: false }) onSaved!: () => void
   /** Null for a new instruction. */

@@ -17,6 +17,11 @@ const styles = css`
     place-content: center;
     min-height: 100dvh;
   }
+  @media (min-width: 60rem) {
+    dg-shell ~ dg-toasts {
+      inset-inline-start: var(--sidebar);
+    }
+  }
 `
 
 /** After this long without the page's code, show a loading message instead of the previous page. */

@@ -133,11 +133,6 @@ export class DgShell extends AppElement {
     target?.focus()
   }
 
-  private readonly skip = (event: Event): void => {
-    event.preventDefault()
-    void this.focusPage()
-  }
-
   private readonly nextTheme = (): void => {
     this.app.theme.advance()
     this.requestUpdate()
@@ -205,7 +200,7 @@ export class DgShell extends AppElement {
   override render() {
     const theme = themes[this.app.theme.current]
     return html`
-      <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
+      <header><button class="button skip visually-hidden" @click=${() => void this.focusPage()}>Skip to content</button></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav class="stack" aria-label="Pages">
@@ -237,7 +232,7 @@ export class DgShell extends AppElement {
           }
         </div>
       </aside>
-      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation} @open-halt=${this.openHalt}>
+      <main tabindex="-1" @open-navigation=${this.openNavigation} @open-halt=${this.openHalt}>
         <dg-service-notices .app=${this.app} path=${this.path} .halt=${this.halt.value}></dg-service-notices>
         <slot></slot>
       </main>

@@ -29,7 +29,7 @@ export class DgDialog extends StyledElement {
     dialog::backdrop {
       background: oklch(0.15 0.01 235 / 0.45);
     }
-    header {
+    .head {
       display: flex;
       align-items: center;
       gap: var(--space-3);
@@ -96,10 +96,10 @@ export class DgDialog extends StyledElement {
       @pointerdown=${this.pressed}
       @click=${this.clicked}
     >
-      <header>
+      <div class="head">
         <h2 id="heading">${this.heading}</h2>
         ${iconButton('close', 'Close', () => this.close())}
-      </header>
+      </div>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <slot name="actions"></slot>
     </dialog>`

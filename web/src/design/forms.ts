@@ -61,6 +61,12 @@ export const forms = css`
   .input[aria-invalid="true"] {
     border-color: var(--danger);
   }
+  input:where([type='checkbox'], [type='radio']) {
+    flex: none;
+    width: 1.125rem;
+    height: 1.125rem;
+    margin: 0;
+  }
   .input-with-button,
   .input-with-icon {
     position: relative;

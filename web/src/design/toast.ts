@@ -23,8 +23,8 @@ export class DgToasts extends StyledElement {
       z-index: 20;
     }
     .toast {
-      display: flex;
-      flex-wrap: wrap;
+      display: grid;
+      grid-template-columns: auto minmax(0, 1fr) auto auto;
       align-items: center;
       gap: var(--space-2);
       max-width: min(30rem, 100%);
@@ -37,18 +37,15 @@ export class DgToasts extends StyledElement {
       pointer-events: auto;
       animation: rise 160ms ease-out;
     }
-    .toast .text {
+    /* Several buttons have a line of their own. */
+    .toast .acts:has(.act + .act) {
       display: flex;
-      flex: 1 1 auto;
-      align-items: center;
+      flex-wrap: wrap;
       gap: var(--space-2);
-      min-width: 0;
+      grid-area: 2 / 2 / auto / -1;
     }
-    .toast .buttons {
-      display: flex;
-      align-items: center;
-      gap: var(--space-2);
-      margin-inline-start: auto;
+    .toast > .icon {
+      grid-column: 4;
     }
     .toast .button {
       color: inherit;
@@ -116,22 +113,24 @@ export class DgToasts extends StyledElement {
       this.toasts,
       ({ id }) => id,
       ({ id, text, tone, actions = [], onClose }) => html`<div class="toast" data-id=${id}>
-        <span class="text"><dg-icon name=${tone}></dg-icon><span>${text}</span></span>
-        <span class="buttons"
-          >${actions.map(
+        <dg-icon name=${tone}></dg-icon>
+        <span class="text">${text}</span>
+        <div class="acts">
+          ${actions.map(
             (action) => html`<button
-            class="button quiet small act"
-            @click=${() => {
-              this.close(id, onClose)
-              action.run()
-            }}
-          >
-            ${action.label}
-          </button>`,
+              class="button quiet small act"
+              @click=${() => {
+                this.close(id, onClose)
+                action.run()
+              }}
+            >
+              ${action.label}
+            </button>`,
           )}
+        </div>
         <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
-        </button></span>
+        </button>
       </div>`,
     )
   }

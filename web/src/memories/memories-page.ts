@@ -69,12 +69,6 @@ export class DgMemoriesPage extends AppElement {
       place-items: center;
       cursor: pointer;
     }
-    .pick input {
-      width: 1.125rem;
-      height: 1.125rem;
-      margin: 0;
-      accent-color: var(--accent);
-    }
     .picked {
       position: sticky;
       bottom: var(--space-3);

@@ -32,6 +32,7 @@ export class DgMemoryDialog extends FormDialog {
       line-height: 1.5;
     }
     ul {
+      margin: 0;
       gap: var(--space-1);
       padding-inline-start: var(--space-4);
       list-style: disc;

@@ -55,13 +55,6 @@ export class DgModelPicker extends StyledElement {
     .option:has(:checked) > .soft {
       color: inherit;
     }
-    input[type='radio'] {
-      flex: none;
-      width: 1.125rem;
-      height: 1.125rem;
-      margin: 0;
-      accent-color: var(--accent);
-    }
     .none {
       padding: var(--space-3);
     }

@@ -72,11 +72,6 @@ export class DgMemoryConfigPage extends AppElement {
       .switch {
         min-height: 2.5rem;
       }
-      .switch input {
-        width: 1.25rem;
-        height: 1.25rem;
-        accent-color: var(--accent);
-      }
       .slider {
         display: grid;
         grid-template-columns: 1fr 1fr;
@@ -86,7 +81,6 @@ export class DgMemoryConfigPage extends AppElement {
         width: 100%;
         height: 2.75rem;
         margin: 0;
-        accent-color: var(--accent);
       }
       .slider span:last-child {
         text-align: end;

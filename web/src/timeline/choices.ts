@@ -49,7 +49,6 @@ export class DgChoices extends AppElement {
         background: var(--sunken);
       }
       input {
-        flex: none;
         margin-top: 0.2em;
       }
       .text {

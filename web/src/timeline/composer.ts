@@ -54,6 +54,8 @@ export class DgComposer extends AppElement {
     form:focus-within {
       border-color: var(--accent);
       outline: 1px solid var(--accent);
+      /* Inside, because the fade above covers what is outside. */
+      outline-offset: -2px;
     }
     textarea {
       flex: 1;

@@ -63,7 +63,7 @@ export const messageStyles = css`
     font-variant-numeric: tabular-nums;
   }
   /* Items that show only on hover come last, so that they leave no gap. */
-  .message:not(.owner) footer :is(.implied, .tools) {
+  .message:is(:not(.owner), .queued) footer :is(.implied, .tools) {
     order: 1;
   }
   .owner footer {

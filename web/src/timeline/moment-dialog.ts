@@ -34,6 +34,7 @@ export class DgMomentDialog extends DialogElement {
   override render() {
     return html`<dg-dialog wide heading=${shortDateText(this.at)}>
       <dg-timeline
+        name="Timeline of that day"
         .segments=${timelineTree(this.events)}
         .actions=${this.actions}
         .markdown=${this.markdown}

@@ -43,7 +43,18 @@ export const timelinePageStyles = css`
       background: none;
       font-size: var(--text-md);
     }
-    .search span {
+    /* There is no room for both. Offline, the context does not change. */
+    .bar > :has(.connection) + dg-context-meter {
+      display: none;
+    }
+    .connection {
+      min-height: 2rem;
+      padding: 0 var(--space-2);
+    }
+    .connection > .button {
+      padding: 0 var(--space-1);
+    }
+    :is(.search, .connection) > span {
       position: absolute;
       clip-path: inset(50%);
     }

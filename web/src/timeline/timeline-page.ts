@@ -230,7 +230,7 @@ export class DgTimelinePage extends AppElement {
         <header class="bar">
           ${drawerButton(this)}
           <h1>Timeline</h1>
-          ${connectionView(session.connection, () => session.retryNow())}
+          ${session.loaded ? connectionView(session.connection, () => session.retryNow()) : nothing}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} ⇧ F</kbd>

@@ -266,8 +266,20 @@ export const timelineStyles = css`
     font-weight: 550;
   }
   .notice.reminder dg-icon {
-    align-self: center;
     color: var(--accent);
+  }
+  .notice.reminder > dg-icon {
+    align-self: start;
+    margin-top: calc((1lh - 1.125em) / 2);
+  }
+  /* The buttons of an open reminder have a line of their own. */
+  .notice.reminder .line:has(.settle)::after {
+    order: 1;
+    width: 100%;
+    content: '';
+  }
+  .notice.reminder .line:has(.settle) > :not(.title) {
+    order: 2;
   }
   .notice.reminder .title {
     unicode-bidi: plaintext;

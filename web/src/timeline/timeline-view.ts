@@ -36,6 +36,8 @@ const loadOlderWithinPx = 2000
 export class DgTimeline extends StyledElement {
   static override readonly styles = [prose, timelineStyles, messageStyles]
 
+  /** Names it for screen readers, which list it beside that of the page. */
+  @property() name = 'Timeline'
   @property({ attribute: false }) segments: readonly Segment[] = []
   @property({ attribute: false }) talk: readonly TalkLine[] = []
   /** Who the caller is, during a call. */
@@ -267,7 +269,7 @@ export class DgTimeline extends StyledElement {
       <div class="pill top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
       <section
         class="scroller"
-        aria-label="Timeline"
+        aria-label=${this.name}
         aria-busy=${this.older === 'loading'}
         @scroll=${this.scrolled}
         @focusin=${this.focused}
