@@ -15,6 +15,7 @@ async function startStandby(engine: EngineStatus) {
     port: 0,
     host: '127.0.0.1',
     newId,
+    metricsToken: null,
     onListening: listening.resolve,
   })
   standby.show(engine)
