@@ -6,7 +6,7 @@ import type { Storage, StorageStatus } from '../storage/storage.ts'
 
 /** What the gauges read at each scrape. */
 export type GaugeSources = {
-  readonly storage: Pick<Storage, 'ledger' | 'views' | 'pendingRequests'>
+  readonly storage: Pick<Storage, 'ledger' | 'views' | 'pendingRequests' | 'reportFault'>
   /** What was spent and may be spent in each window. */
   readonly allowance: () => readonly {
     readonly window: 'day' | 'month'
@@ -43,7 +43,7 @@ export function addGauges(prom: Prom, register: Registry, sources: GaugeSources)
   const { storage, allowance, nowMs } = sources
   const { waiting } = createDeliveryQueries(storage.views)
   const { countUnseen } = createNotificationQueries(storage.views)
-  const gauges = createGauges<Seen>(prom, register)
+  const gauges = createGauges<Seen>(prom, register, storage.reportFault)
   const { one, each } = gauges
   const headSeq = () => storage.ledger.head().seq
 
@@ -99,17 +99,17 @@ export function addPostgresGauges(prom: Prom, register: Registry) {
   return set
 }
 
-/** Gauges that are read from a state. What is not known has no value. */
-function createGauges<State>({ Gauge }: Prom, register: Registry) {
+/** Gauges that are read from a state. What is not known, or cannot be read, has no value. */
+function createGauges<State>({ Gauge }: Prom, register: Registry, onFault?: (error: unknown) => void) {
   const setters: ((state: State) => void)[] = []
   const registers = [register]
   return {
     one(name: string, help: string, read: (state: State) => number | null | undefined): void {
       const gauge = new Gauge({ name: `delegate_${name}`, help, registers })
       setters.push((state) => {
+        gauge.remove()
         const value = read(state)
         if (typeof value === 'number') gauge.set(value)
-        else gauge.remove()
       })
     },
     /** One value for each label. */
@@ -126,7 +126,13 @@ function createGauges<State>({ Gauge }: Prom, register: Registry) {
       })
     },
     set(state: State): void {
-      for (const setOne of setters) setOne(state)
+      for (const setOne of setters) {
+        try {
+          setOne(state)
+        } catch (error) {
+          onFault?.(error)
+        }
+      }
     },
   }
 }

@@ -43,7 +43,11 @@ export function buildMetrics(
     async scrape(seen: Seen): Promise<Scrape> {
       opened ??= open()
       const { register, tally, show, showPostgres } = await opened
-      tally()
+      try {
+        tally()
+      } catch (error) {
+        options.storage.reportFault(error)
+      }
       show(seen)
       showPostgres(seen.status?.engine)
       return textOf(register)

@@ -78,8 +78,9 @@ export function addTallies(
 
   return () => {
     const range = { firstSeq: seq + 1, lastSeq: Math.min(ledger.head().seq, seq + MAX_EVENTS) }
+    // First, so that what cannot be read is not counted twice.
+    seq = range.lastSeq
     for (const event of ledger.readOfTypes(TYPES, range)) count(event)
     for (const kind of kindsIn(range)) notifications.inc({ kind })
-    seq = range.lastSeq
   }
 }

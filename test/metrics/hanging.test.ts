@@ -33,3 +33,25 @@ test('shows what is known while the disk hangs, and is not ready', async () => {
   expect(samples.get('delegate_build_info{version="1.2.3"}')).toBe(1)
   expect([...samples.keys()].filter((name) => /health|disk|view_lag|backup/.test(name))).toEqual([])
 })
+
+test('shows what can be read while the views cannot, and reports why', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const faults: unknown[] = []
+  const metrics = buildMetrics({
+    storage: { ...storage, reportFault: (error) => void faults.push(error) },
+    allowance: () => [{ window: 'day', spentMicros: 0, limitMicros: 1 }],
+    isHalted: () => false,
+    kindOf: () => 'other',
+    nowMs: Date.now,
+  })
+  const seen = { health: null, isReady: false, status: null, openSockets: 1, version: '1' }
+  const namesIn = ({ text }: { readonly text: string }) => [...parseExposition(text).samples.keys()]
+  expect(namesIn(await metrics.scrape(seen))).toContain('delegate_notifications_unseen')
+  storage.views.close()
+  const names = namesIn(await metrics.scrape(seen))
+  expect(names).toEqual(
+    expect.arrayContaining(['delegate_ready', 'delegate_ledger_seq', 'delegate_open_sockets']),
+  )
+  expect(names).not.toContain('delegate_notifications_unseen')
+  expect(faults.length).toBeGreaterThan(0)
+})
