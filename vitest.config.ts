@@ -16,6 +16,7 @@ const serviceFolders = [
   'hostile',
   'http',
   'lib',
+  'metrics',
   'notes',
   'notifications',
   'operations/readiness',

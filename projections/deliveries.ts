@@ -110,6 +110,9 @@ export function createDeliveryQueries(views: Database) {
   const open = views.prepare<[], DeliveryRow>(
     `SELECT * FROM deliveries WHERE status IN ('waiting', 'attempted') ORDER BY requestedSeq`,
   )
+  const waiting = views.prepare<[], { channel: DeliveryRow['channel']; count: number }>(
+    `SELECT channel, count(*) AS count FROM deliveries WHERE status IN ('waiting', 'attempted') GROUP BY channel`,
+  )
   const failed = views.prepare<[], DeliveryRow>(
     `SELECT * FROM deliveries AS failed WHERE status = 'failed' AND fellBack = 0 AND taskId IS NOT NULL AND channel <> 'chat'
      AND NOT EXISTS (SELECT 1 FROM deliveries AS other WHERE other.taskId = failed.taskId AND other.status = 'delivered')
@@ -125,6 +128,8 @@ export function createDeliveryQueries(views: Database) {
   return {
     /** Unfinished deliveries, oldest first. */
     open: () => open.all(),
+    /** How many are unfinished, by channel. */
+    waiting: () => waiting.all(),
     /** Failed for good, without a fallback, and no other delivery of the task succeeded. */
     toFallBack: () => failed.all(),
     byId: (deliveryId: string) => byId.get(deliveryId),

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { EventOf } from '../ledger/event.ts'
 import type { notificationKinds } from '../ledger/events/notification.ts'
+import type { SeqRange } from '../ledger/reader.ts'
 import { defineProjection } from './projection.ts'
 
 export type NotificationKind = (typeof notificationKinds)[number]
@@ -71,10 +72,19 @@ export function createNotificationQueries(views: Database) {
   const unseen = views.prepare<[string, number], NotificationRow>(
     'SELECT * FROM notifications WHERE seenAt IS NULL AND at >= ? ORDER BY seq LIMIT ?',
   )
+  const countUnseen = views
+    .prepare<[], number>('SELECT count(*) FROM notifications WHERE seenAt IS NULL')
+    .pluck()
+  const kindsIn = views
+    .prepare<[number, number], NotificationKind>('SELECT kind FROM notifications WHERE seq BETWEEN ? AND ?')
+    .pluck()
   return {
     bySeq: (seq: number) => bySeq.get(seq),
     /** Oldest first, from a time on. */
     unseen: (since: string, limit: number) => unseen.all(since, limit),
+    countUnseen: () => countUnseen.get() ?? 0,
+    /** The kind of each notification about a fact in the range. */
+    kindsIn: ({ firstSeq, lastSeq }: SeqRange) => kindsIn.all(firstSeq, lastSeq),
   }
 }
 

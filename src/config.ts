@@ -107,6 +107,14 @@ const environmentSchema = z.object({
     .default(8)
     .describe('With `commit`, how long a machine that stops answering keeps others from taking over.'),
   DEV_ROUTES: flagSchema.default(false).describe('1 enables the development routes.'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces')
+    .nullable()
+    .default(null)
+    .describe(
+      'Lets a monitor on another machine read `/metrics`, with `Authorization: Bearer` and this token of at least 16 characters. See [Monitoring](monitoring.md).',
+    ),
   COPILOT_COMMAND: commandSchema
     .nullable()
     .default(null)
@@ -183,6 +191,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ledgerDebug: data.LEDGER_DEBUG,
     itemsDebug: data.ITEMS_DEBUG,
     devRoutes: data.DEV_ROUTES,
+    /** Null if only this machine may read the metrics. */
+    metricsToken: data.METRICS_TOKEN,
     /** Null if the ledger is kept here only. */
     postgres:
       data.LEDGER_POSTGRES_URL === null

@@ -19,6 +19,7 @@ async function main(): Promise<void> {
     secretValues: () => [
       ...(settings?.secretValues() ?? []),
       ...(config.postgres ? [config.postgres.url] : []),
+      ...(config.metricsToken === null ? [] : [config.metricsToken]),
     ],
     aboveId: Date.now(),
   })

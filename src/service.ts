@@ -11,6 +11,7 @@ import type { Log } from './lib/log.ts'
 import type { LogLines } from './lib/log-lines.ts'
 import { createMask } from './lib/mask.ts'
 import { buildMemory, type MemoryQueryFunctions, memoryQueries } from './memory/index.ts'
+import { buildMetrics } from './metrics/index.ts'
 import { createModelHolder, type ModelLimits } from './model/service.ts'
 import { buildNotes } from './notes/index.ts'
 import { buildNotifications } from './notifications/index.ts'
@@ -204,9 +205,18 @@ async function openBase(options: ServiceOptions) {
     nowMs,
     log,
   })
+  const metrics = buildMetrics({
+    storage,
+    allowance: operations.money.windows,
+    isHalted: halt.isHalted,
+    kindOf: (provider) => models.kindOf(provider),
+    // Backups: pass `lastBackupAt` here, from the projection of `backup.made`.
+    nowMs,
+  })
   const models = createModelHolder(chosenSettings(settings), {
     limits: options.modelLimits ?? {},
     meter: operations.money.meter,
+    observe: metrics.observeRequest,
   })
   settings.subscribe(() => models.configure(chosenSettings(settings)))
 
@@ -216,6 +226,7 @@ async function openBase(options: ServiceOptions) {
     directory,
     devRoutes: config.devRoutes,
     allowedHosts: config.allowedHosts,
+    metricsToken: config.metricsToken,
     waits: options.waits ?? {},
     pauses: options.outboundPauses ?? outboundPauses,
     newId,
@@ -237,6 +248,7 @@ async function openBase(options: ServiceOptions) {
       { onFailure: onThreadFailure },
     ),
     operations,
+    metrics,
   }
 }
 

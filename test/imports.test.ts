@@ -9,6 +9,7 @@ const features = [
   'erasing',
   'halt',
   'memory',
+  'metrics',
   'notes',
   'notifications',
   'operations',

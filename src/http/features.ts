@@ -7,6 +7,7 @@ import type { Halt } from '../halt/index.ts'
 import type { Log } from '../lib/log.ts'
 import type { LogLines } from '../lib/log-lines.ts'
 import type { Memory } from '../memory/index.ts'
+import type { Metrics } from '../metrics/index.ts'
 import type { ModelId, ModelService } from '../model/port.ts'
 import type { ModelHolder } from '../model/service.ts'
 import type { Notes } from '../notes/notes.ts'
@@ -55,6 +56,7 @@ export type Features = {
   readonly texts: Texts
   readonly outbound: Outbound
   readonly operations: Operations
+  readonly metrics: Metrics
   readonly openConversationId: () => string | undefined
   /** The model in use, for readiness. */
   readonly answering: () => ModelId
@@ -62,6 +64,8 @@ export type Features = {
   readonly devRoutes: boolean
   /** What the process was given at its start, for the security checks. */
   readonly config: SecuritySources['config']
+  /** Null if only this machine may read the metrics. */
+  readonly metricsToken: string | null
   /** Further names that requests may address the service by. */
   readonly allowedHosts: readonly string[]
   readonly nowMs: () => number

@@ -6,11 +6,13 @@ import { addFeatureRoutes } from './feature-routes.ts'
 import type { Features, RouteDeps } from './features.ts'
 import { callSocketRoute, relaySocketRoute } from './routes/call-socket.ts'
 import { chatSocketRoute } from './routes/chat-socket.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
 import type { TestConnection } from './routes/settings.ts'
 import { readBuildInfo } from './server/build-info.ts'
 import { createHttp } from './server/http.ts'
 import { createIntrusionCounter } from './server/intrusion-counter.ts'
+import { createMonitorCheck } from './server/monitor.ts'
 import { Refusal } from './server/problem.ts'
 import { loadWebApp } from './server/static-files.ts'
 
@@ -37,6 +39,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   const ending = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([loadWebApp(), readBuildInfo(PROJECT_DIRECTORY)])
   const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
+  const isMonitor = createMonitorCheck(options.metricsToken)
   const readiness = operations.readiness({
     directory: options.directory,
     isStopping: () => stopping.signal.aborted,
@@ -55,7 +58,17 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   const server = createHttp({
     ...deps,
     ...owner,
-    addRoutes: (routes) => addFeatureRoutes(routes, deps),
+    addRoutes(routes) {
+      addFeatureRoutes(routes, deps)
+      metricsRoutes(routes, {
+        ...options,
+        isMonitor,
+        version: buildInfo.version,
+        checkHealth: readiness.check,
+        openSockets: () => server.openSockets(),
+      })
+    },
+    isMonitor,
     socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps), relaySocketRoute(deps)],
     checkHealth: readiness.check,
     checkSecurity: operations.security({

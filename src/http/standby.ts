@@ -1,8 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { scrapeStandby } from '../metrics/index.ts'
 import type { EngineStatus } from '../storage/messages.ts'
 import { PROBLEM_TYPE } from './contract/problem.ts'
 import { pathOf } from './server/env.ts'
 import { listen } from './server/http-server.ts'
+import { createMonitorCheck } from './server/monitor.ts'
 import { problemOf, Refusal } from './server/problem.ts'
 import { securityHeaders } from './server/security-headers.ts'
 import { loadWebApp, SHELL_FILE, type StaticFiles } from './server/static-files.ts'
@@ -14,20 +16,25 @@ const LOOK_AGAIN_S = '2'
 
 /**
  * What a standby answers: that it is alive, that it is not ready (a proxy routes by that), and to a browser a
- * page that waits. Strangers learn no name and no address. `show` begins to listen; `failed` rejects if it cannot.
+ * page that waits. A monitor learns how it follows; strangers learn no name and no address. `show` begins to listen;
+ * `failed` rejects if it cannot.
  */
 export function createStandbyServer(options: {
   readonly port: number
   readonly host: string
   readonly newId: () => string
+  /** Null if only this machine may read the metrics. */
+  readonly metricsToken: string | null
   readonly onListening: (port: number) => void
 }) {
+  const isMonitor = createMonitorCheck(options.metricsToken)
   let engine: EngineStatus | null = null
   let files: StaticFiles = new Map()
   let opened: Promise<void> | null = null
   const failure = Promise.withResolvers<never>()
   const server = createServer((incoming, outgoing) => {
     const path = pathOf(incoming)
+    if (path === '/metrics' && isMonitor(incoming)) return void sendMetrics(outgoing)
     if (path === '/health') return send(outgoing, 200, 'application/json', '{"status":"ok"}')
     const file = files.get(path)
     if (file && path !== SHELL_FILE && path !== PAGE_FILE) return send(outgoing, 200, file.type, file.content)
@@ -48,6 +55,11 @@ export function createStandbyServer(options: {
       connection: 'close',
     })
     outgoing.end(body)
+  }
+
+  async function sendMetrics(outgoing: ServerResponse): Promise<void> {
+    const { text, contentType } = await scrapeStandby(engine)
+    send(outgoing, 200, contentType, text)
   }
 
   function sentence(): string {

@@ -31,6 +31,19 @@ export type Meter = {
   reserve(use: Use, model: ModelId | null, micros: number): Promise<Reservation>
 }
 
+/** A request that ended. */
+export type WatchedRequest = {
+  readonly purpose: Use['purpose']
+  readonly model: ModelId
+  /** Of a failure its kind. `aborted`: nobody waited for the end. */
+  readonly outcome: 'ok' | ModelFailureKind | 'aborted'
+  readonly seconds: number
+  /** As the service counts it; none if it did not say so. */
+  readonly usage: Usage
+}
+
+export type ObserveRequest = (request: WatchedRequest) => void
+
 /** Output tokens of one request, including its reasoning. */
 const MOST_OUTPUT_TOKENS = 16_000
 const MOST_STRUCTURED_TOKENS = 8_000
@@ -47,20 +60,22 @@ type Call = {
   readonly use: Use
   readonly model: ModelId
   readonly price: ModelPrice
-  /** The most that the request can use. */
-  readonly bound: Usage
+  /** The most that the request can use; not asked for if it costs nothing. */
+  readonly bound: () => Usage
 }
 
 /**
  * A model service whose every request is paid: reserved as an upper bound before it is sent, and settled
- * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are.
+ * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are. `observe`
+ * takes each request that ended, but those of the builtin model.
  */
 export function meterService(
   service: ModelService,
   meter: Meter,
   nowMs = () => performance.now(),
+  observe: ObserveRequest = () => undefined,
 ): ModelService {
-  const pay = { meter, nowMs }
+  const pay = { meter, nowMs, observe }
   const structuredBy = service.structured
   const chats = new WeakMap<ChatModel, ChatModel>()
 
@@ -103,7 +118,7 @@ export function meterService(
   }
 }
 
-type Pay = { readonly meter: Meter; readonly nowMs: () => number }
+type Pay = { readonly meter: Meter; readonly nowMs: () => number; readonly observe: ObserveRequest }
 
 function paidText(text: TextModel, pay: Pay): TextModel {
   const toolTokens = createToolTokens()
@@ -112,16 +127,18 @@ function paidText(text: TextModel, pay: Pay): TextModel {
     ...(text.asSent ? { asSent: text.asSent } : {}),
     async *respond(request, signal) {
       const price = pay.meter.priceOf(text.id)
-      if (isFree(price)) return yield* text.respond(request, signal)
       const { maxOutputTokens = MOST_OUTPUT_TOKENS, instructions, input, tools } = request
       const { use = { purpose: 'reply' } } = request
-      const sent = mostTokens(text.asSent?.(instructions) ?? instructions) + toolTokens(tools)
-      const bound = boundOf(sent + inputTokens(input), maxOutputTokens)
+      const bound = () => {
+        const sent = mostTokens(text.asSent?.(instructions) ?? instructions) + toolTokens(tools)
+        return boundOf(sent + inputTokens(input), maxOutputTokens)
+      }
       const payment = await begin(pay, { use, model: text.id, price, bound })
       try {
-        for await (const event of text.respond({ ...request, maxOutputTokens }, signal)) {
+        const sent = isFree(price) ? request : { ...request, maxOutputTokens }
+        for await (const event of text.respond(sent, signal)) {
           payment.hasAnswered()
-          if (event.type === 'completed') payment.settle(event.usage)
+          if (event.type === 'completed') payment.succeeded(event.usage)
           yield event
         }
       } catch (error) {
@@ -141,13 +158,14 @@ function paidStructured(model: StructuredModel, pay: Pay): StructuredModel {
     ...(model.context ? { context: model.context } : {}),
     async answer(request, signal) {
       const price = pay.meter.priceOf(model.id)
-      if (isFree(price)) return model.answer(request, signal)
       const { maxOutputTokens = MOST_STRUCTURED_TOKENS, instructions, input, schema } = request
       const { use = { purpose: 'learning', channel: 'inner' } } = request
-      const sent = mostTokens(instructions) + mostTokens(JSON.stringify(z.toJSONSchema(schema)))
-      const bound = boundOf(sent + inputTokens(input), maxOutputTokens)
+      const bound = () => {
+        const sent = mostTokens(instructions) + mostTokens(JSON.stringify(z.toJSONSchema(schema)))
+        return boundOf(sent + inputTokens(input), maxOutputTokens)
+      }
       return once(pay, { use, model: model.id, price, bound }, () =>
-        model.answer({ ...request, maxOutputTokens }, signal),
+        model.answer(isFree(price) ? request : { ...request, maxOutputTokens }, signal),
       )
     },
   }
@@ -158,11 +176,12 @@ function paidCompaction(model: CompactionModel, pay: Pay): CompactionModel {
     id: model.id,
     compact(request, signal) {
       const price = pay.meter.priceOf(model.id)
-      if (isFree(price)) return model.compact(request, signal)
       const { use = { purpose: 'compaction', channel: 'inner' } } = request
-      const sent = mostTokens(request.instructions) + inputTokens(request.input)
-      // What it returns replaces the input.
-      const bound = boundOf(sent, Math.min(sent, MOST_OUTPUT_TOKENS))
+      const bound = () => {
+        const sent = mostTokens(request.instructions) + inputTokens(request.input)
+        // What it returns replaces the input.
+        return boundOf(sent, Math.min(sent, MOST_OUTPUT_TOKENS))
+      }
       return once(pay, { use, model: model.id, price, bound }, () => model.compact(request, signal))
     },
   }
@@ -173,10 +192,12 @@ function paidEmbedding(model: EmbeddingModel, pay: Pay): EmbeddingModel {
     id: model.id,
     embed(texts, signal, use = { purpose: 'embedding', channel: 'inner' }) {
       const price = pay.meter.priceOf(model.id)
-      if (isFree(price)) return model.embed(texts, signal)
-      const sent = texts.reduce((sum, text) => sum + mostTokens(text) + 1, 0)
-      const call = { use, model: model.id, price, bound: boundOf(sent, 0) }
-      return once(pay, call, () => model.embed(texts, signal))
+      const bound = () =>
+        boundOf(
+          texts.reduce((sum, text) => sum + mostTokens(text) + 1, 0),
+          0,
+        )
+      return once(pay, { use, model: model.id, price, bound }, () => model.embed(texts, signal))
     },
   }
 }
@@ -188,7 +209,7 @@ const SPOKEN_CHARS_A_SECOND = 10
 const WALKIE: Use = { purpose: 'speech', channel: 'chat' }
 
 /** Speech is paid by its length, which the service does not report: what is reserved is spent. */
-function paidSpeech(model: SpeechModel, { meter }: Pay): SpeechModel {
+function paidSpeech(model: SpeechModel, { meter, nowMs, observe }: Pay): SpeechModel {
   async function* paid<T>(
     id: ModelId | null,
     use: Use,
@@ -196,20 +217,25 @@ function paidSpeech(model: SpeechModel, { meter }: Pay): SpeechModel {
     run: () => AsyncIterable<T>,
   ): AsyncGenerator<T> {
     const micros = id === null ? 0 : toMicros(((meter.priceOf(id).minute ?? 0) * seconds) / 60)
-    if (micros === 0) return yield* run()
-    const reservation = await meter.reserve(use, id, micros)
+    const reservation = micros === 0 ? FREE : await meter.reserve(use, id, micros)
+    const startedMs = nowMs()
+    let outcome: WatchedRequest['outcome'] = 'aborted'
     let hasAnswered = false
     let cost = micros
     try {
       for await (const part of run()) {
         hasAnswered = true
+        outcome = 'ok'
         yield part
       }
     } catch (error) {
+      outcome = outcomeOf(error)
       if (!hasAnswered && isRejection(error)) cost = 0
       throw error
     } finally {
       void reservation.settle(cost)
+      const seconds = (nowMs() - startedMs) / 1000
+      if (id !== null) observe({ purpose: use.purpose, model: id, outcome, seconds, usage: NO_USAGE })
     }
   }
   async function result<T>(results: AsyncIterable<T>): Promise<T> {
@@ -247,7 +273,7 @@ async function once<T extends { readonly usage: Usage }>(
   const payment = await begin(pay, call)
   try {
     const result = await run()
-    payment.settle(result.usage)
+    payment.succeeded(result.usage)
     return result
   } catch (error) {
     payment.failed(error)
@@ -256,20 +282,23 @@ async function once<T extends { readonly usage: Usage }>(
 }
 
 /** Reserves a request, and settles it once. */
-async function begin({ meter, nowMs }: Pay, { use, model, price, bound }: Call) {
-  const reservation = await meter.reserve(use, model, microsOf(price, bound))
+async function begin({ meter, nowMs, observe }: Pay, call: Call) {
+  const { use, model, price } = call
+  const bound = isFree(price) ? NO_USAGE : call.bound()
+  const reservation = isFree(price) ? FREE : await meter.reserve(use, model, microsOf(price, bound))
   const startedMs = nowMs()
   let isSettled = false
   let isAnswered = false
 
-  function settle(usage: Usage): void {
+  function end(outcome: WatchedRequest['outcome'], paid: Usage, usage: Usage): void {
     if (isSettled) return
     isSettled = true
-    void reservation.settle(microsOf(price, usage))
+    void reservation.settle(microsOf(price, paid))
+    observe({ purpose: use.purpose, model, outcome, seconds: (nowMs() - startedMs) / 1000, usage })
   }
 
   return {
-    settle,
+    succeeded: (usage: Usage) => end('ok', usage, usage),
     hasAnswered() {
       isAnswered = true
     },
@@ -279,8 +308,8 @@ async function begin({ meter, nowMs }: Pay, { use, model, price, bound }: Call) 
      */
     failed(error: unknown): void {
       const written = Math.ceil(((nowMs() - startedMs) / 1000) * TOKENS_A_SECOND)
-      if (!isAnswered && isRejection(error)) settle(NO_USAGE)
-      else settle({ ...bound, outputTokens: Math.min(bound.outputTokens, written) })
+      const cutOff = { ...bound, outputTokens: Math.min(bound.outputTokens, written) }
+      end(outcomeOf(error), !isAnswered && isRejection(error) ? NO_USAGE : cutOff, NO_USAGE)
     },
   }
 }
@@ -294,6 +323,12 @@ const REJECTIONS: ReadonlySet<ModelFailureKind> = new Set([
 ])
 
 const isRejection = (error: unknown) => error instanceof ModelError && REJECTIONS.has(error.kind)
+
+/** Adapters throw ModelErrors, apart from the reason of an abort. */
+const outcomeOf = (error: unknown): WatchedRequest['outcome'] =>
+  error instanceof ModelError ? error.kind : 'aborted'
+
+const FREE: Reservation = { settle: async () => undefined }
 
 const isFree = ({ input, output }: ModelPrice) => input === 0 && output === 0
 

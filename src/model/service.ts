@@ -1,10 +1,10 @@
 import { createBuiltinService } from './builtin/builtin.ts'
-import { type Meter, meterService, NO_PROVIDER } from './metered.ts'
-import { openAiDefaults } from './openai/defaults.ts'
+import { type Meter, meterService, NO_PROVIDER, type ObserveRequest } from './metered.ts'
+import { openAiDefaults, providerOf } from './openai/defaults.ts'
 import { type Connection, connect, type OpenAiDependencies } from './openai/openai.ts'
 import { type ModelPlan, type ModelSettings, planOf, serviceNamed, usesOfModels } from './plan.ts'
 import { type ChatModel, ModelError, type ModelService, type SpeechModel } from './port.ts'
-import { BUILTIN, type ModelChoice, type ModelUse, modelUses } from './words.ts'
+import { BUILTIN, type ModelChoice, type ModelUse, modelUses, type ServiceKind } from './words.ts'
 
 export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
 
@@ -154,13 +154,17 @@ export type ModelHolder = ReturnType<typeof createModelHolder>
 /** The current model service, with every request paid. Requests in progress finish on the previous one. */
 export function createModelHolder(
   settings: ModelSettings,
-  { meter, ...dependencies }: OpenAiDependencies & { readonly meter?: Meter } = {},
+  {
+    meter,
+    observe,
+    ...dependencies
+  }: OpenAiDependencies & { readonly meter?: Meter; readonly observe?: ObserveRequest } = {},
 ) {
   const create = (wanted: ModelSettings) => {
     const plan = planOf(wanted)
     const connectionTo = createConnections(plan, dependencies)
     const made = assemble(plan, connectionTo)
-    return { plan, connectionTo, service: meter ? meterService(made, meter) : made }
+    return { plan, connectionTo, service: meter ? meterService(made, meter, undefined, observe) : made }
   }
   let inForce = create(settings)
   return {
@@ -177,6 +181,9 @@ export function createModelHolder(
       return { ...id, builtin: id.provider === 'builtin' }
     },
     plan: () => inForce.plan,
+    /** The kind of the service behind the name of a provider. */
+    kindOf: (provider: string): ServiceKind =>
+      inForce.plan.services.find(({ baseUrl }) => providerOf(baseUrl) === provider)?.kind ?? 'other',
     /** Whether a message may name this service. */
     knows: (service: string) => serviceNamed(inForce.plan, service) !== undefined,
     /** The connection to a service of the plan; undefined for the builtin model and for none. */

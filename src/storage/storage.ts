@@ -187,6 +187,8 @@ export async function openStorage(options: StorageOptions) {
     },
     /** False once another node may have taken over: nothing may be sent or done outside any more. */
     mayAct: () => deadline === null || !(isBehind || isPast(deadline)),
+    /** Requests that the storage thread has not answered yet. */
+    pendingRequests: () => requests.size,
     follow: (fromSeq: number, signal: AbortSignal) => follow(ledger, listeners.subscribe, fromSeq, signal),
     /**
      * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left

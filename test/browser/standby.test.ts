@@ -18,7 +18,13 @@ const STANDBY: EngineStatus = {
 test('a standby says what it waits for, and its page opens Delegate once that runs in its place', async () => {
   const listening = Promise.withResolvers<number>()
   const host = '127.0.0.1'
-  const standby = createStandbyServer({ port: 0, host, newId, onListening: listening.resolve })
+  const standby = createStandbyServer({
+    port: 0,
+    host,
+    newId,
+    metricsToken: null,
+    onListening: listening.resolve,
+  })
   standby.show(STANDBY)
   const port = await listening.promise
   onTestFinished(standby.close)

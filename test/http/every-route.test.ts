@@ -11,8 +11,14 @@ import { openSocket } from './web-socket.ts'
 const EVIL = 'https://evil.example'
 /** Routes whose GET announces a call from the provider, or opens a socket. */
 const NOT_READ = ['/voice-markup', '/chat', '/call', '/relay']
-/** Resources that do not exist here. */
-const MISSING = ['/api/notifications/{seq}', '/api/tasks/{id}', '/api/telephony/number', '/calendar/{file}']
+/** Resources that do not exist here, or not for a page. */
+const MISSING = [
+  '/api/notifications/{seq}',
+  '/api/tasks/{id}',
+  '/api/telephony/number',
+  '/calendar/{file}',
+  '/metrics',
+]
 
 type Operation = { readonly tags?: readonly string[]; readonly security?: readonly unknown[] }
 

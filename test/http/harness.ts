@@ -114,6 +114,7 @@ export async function startService(options: ServiceOptions = {}) {
     stopping: stopping.signal,
     newId,
     allowedHosts: options.allowedHosts ?? ['delegate.example'],
+    isMonitor: () => false,
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
     limits: { ...DEFAULT_SERVER_LIMITS, checkEveryMs: 50, ...options.limits },
   })

@@ -19,14 +19,14 @@ PUT /api/config, DELETE /api/config/{key}, POST /api/config.test, GET /api/sessi
 GET /api/logs, GET /api/logs/stream, GET /logs.html, GET /api/tasks, POST /api/tasks, GET /api/tasks/{id},
 POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, PUT /api/timers/{id}, DELETE /api/timers/{id}, POST /api/timers/{id}/snooze,
 POST /api/timers/{id}/done, GET /api/timers.ics, GET /api/timers.feed, POST /api/timers.feed, DELETE /api/timers.feed, GET /calendar/{file}, POST /_dev/walkie/logs,
-GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /openapi.json, GET /docs`
+GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /metrics, GET /openapi.json, GET /docs`
   .split(',')
   .map((route) => route.trim())
 
 const PUBLIC = `
 GET /install, GET /install.html, POST /api/install, GET /login, POST /login, POST /login/passkey, POST /login/passkey/options,
 GET /auth/status, GET /health, GET /ready, GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
-POST /voice-status, POST /relay-ended, POST /api/copilot/callback, GET /call, GET /relay, GET /calendar/{file}`
+POST /voice-status, POST /relay-ended, POST /api/copilot/callback, GET /call, GET /relay, GET /calendar/{file}, GET /metrics`
   .split(',')
   .map((route) => route.trim())
 

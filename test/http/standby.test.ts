@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createStandbyServer } from '../../src/http/standby.ts'
 import type { EngineStatus } from '../../src/storage/messages.ts'
+import { parseExposition } from '../metrics/exposition.ts'
 import { newId } from '../support/writer.ts'
 import { createClient } from './client.ts'
 
@@ -15,6 +16,7 @@ async function startStandby(engine: EngineStatus) {
     port: 0,
     host: '127.0.0.1',
     newId,
+    metricsToken: null,
     onListening: listening.resolve,
   })
   standby.show(engine)
@@ -44,4 +46,31 @@ test('a standby answers requests of any shape with the same refusal', async () =
   for (const path of ['//', '/%', '/notes/%00', 'http://[', '/index.html'])
     expect(await client.get(path)).toMatchObject({ status: 503, json: { code: 'standby' } })
   expect(await client.post('/login', { password: 'secret' })).toMatchObject({ status: 503 })
+})
+
+test('a standby shows a monitor how it follows, and nothing to anyone else', async () => {
+  const { standby, client } = await startStandby(STANDBY)
+  const shown = await client.get('/metrics')
+  expect(shown).toMatchObject({
+    status: 200,
+    headers: { 'content-type': expect.stringMatching(/^text\/plain/) },
+  })
+  const { samples } = parseExposition(shown.text)
+  expect(Object.fromEntries(samples)).toEqual({
+    'delegate_postgres_up{mode="commit"}': 1,
+    delegate_postgres_holder: 0,
+    delegate_postgres_epoch: 3,
+    delegate_postgres_lag_events: 7,
+  })
+  standby.show({ ...STANDBY, lag: null, fault: 'PostgreSQL does not answer (10.0.0.1:5432)' })
+  const faulty = (await client.get('/metrics')).text
+  expect(Object.fromEntries(parseExposition(faulty).samples)).toMatchObject({
+    'delegate_postgres_up{mode="commit"}': 0,
+  })
+  expect(faulty).not.toMatch(/internal|10\.0\.0\.1|lag_events \d/)
+  for (const headers of [{ 'x-forwarded-for': '203.0.113.7' }, { host: 'evil.example' }])
+    expect(await client.get('/metrics', { headers })).toMatchObject({
+      status: 503,
+      json: { code: 'standby' },
+    })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { type Meter, meterService } from '../../src/model/metered.ts'
+import { type Meter, meterService, type WatchedRequest } from '../../src/model/metered.ts'
 import { AllowanceSpent, answerOf, type ModelService, type Use } from '../../src/model/port.ts'
 import type { ModelPrice } from '../../src/model/prices.ts'
 import { httpFaults } from '../doubles/model/script.ts'
@@ -39,11 +39,13 @@ async function metered(price = PRICE, elapsedMs = 0) {
     nowMs += elapsedMs
     return nowMs
   }
-  const paid: ModelService = meterService(service, meter, clock)
+  const ended: WatchedRequest[] = []
+  const paid: ModelService = meterService(service, meter, clock, (watched) => ended.push(watched))
   return {
     double,
     paid,
     log,
+    ended,
     spend: () => {
       isSpent = true
     },
@@ -137,6 +139,41 @@ test('asks a model that costs nothing as it is, and never meters the builtin one
   await ask(paid)
   expect(double.requests()[0]?.body).not.toHaveProperty('max_output_tokens')
   expect(log).toEqual([])
+})
+
+test.each([
+  ['that costs money', PRICE],
+  ['that costs nothing', { input: 0, output: 0 }],
+])('reports each request of a model %s once, when it ends', async (_which, price) => {
+  const { double, paid, ended, spend } = await metered(price)
+  double.reply({ text: 'Yes.', usage: USAGE }, { fault: httpFaults.unauthorised() })
+  await ask(paid)
+  await expect(ask(paid)).rejects.toThrow()
+  double.reply({ text: ['One ', 'two.'], fault: { kind: 'hang', at: 'response.output_text.done' } })
+  for await (const event of paid.text.respond(request({ use: TURN }), never()))
+    if (event.type === 'text.delta') break
+  await present(paid.embedding).embed(['one'], never())
+  const speech = present(paid.speech)
+  await speech.transcribe(new Uint8Array(80_000), 'wav', never())
+  // Whoever heard enough leaves.
+  for await (const _ of speech.stream('A sentence', never())) break
+  double.replyTo('/audio/speech', { fault: httpFaults.unauthorised() })
+  await expect(speech.speak('Refused', never())).rejects.toThrow()
+  expect(ended.map(({ purpose, model, outcome }) => `${purpose} ${model.model} ${outcome}`)).toEqual([
+    'reply test-model ok',
+    'reply test-model auth',
+    'reply test-model aborted',
+    'embedding test-embedding ok',
+    'speech test-transcription ok',
+    'speech test-speech ok',
+    'speech test-speech auth',
+  ])
+  expect(ended[0]?.usage).toEqual(USAGE)
+  // What is not sent is no request.
+  spend()
+  const before = ended.length
+  if (price === PRICE) await expect(ask(paid)).rejects.toThrow(AllowanceSpent)
+  expect(ended.length).toBe(before)
 })
 
 test('drops the limit for a server that refuses it', async () => {

@@ -222,6 +222,7 @@ export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
   '/api/push': 'has a test of its own',
   '/api/memories/recall-examples': 'changes with the constants of relevance',
   '/api/auth/factors': 'has a test of its own',
+  '/metrics': 'depends on the process',
   '/api/logs': 'depends on the process',
   '/api/logs/stream': 'depends on the process',
   '/_dev/walkie/logs/stream': 'depends on the process',

@@ -13,6 +13,9 @@ export type CheckHealth = () => Promise<Health>
 /** Checks that must pass for the service to be ready, in the order in which `/ready` reports them. */
 const NEEDED = ['ledger', 'projections', 'settings', 'reactors'] as const
 
+/** The first check that keeps the service from being ready. */
+export const failingCheck = (checks: Checks) => NEEDED.find((name) => !checks[name].ok)
+
 export function healthRoutes(routes: Routes, deps: CoreDeps): void {
   const { checkHealth, sessions, halt, buildInfo, settings } = deps
   const halted = () => (halt.isHalted() ? { halt: halt.state() } : {})
@@ -31,7 +34,7 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
     const { checks } = await checkHealth()
     const isOwner = hasSession(c.env.incoming)
     const shown = isOwner ? checks : withoutDetails(checks)
-    const failing = NEEDED.find((name) => !checks[name].ok)
+    const failing = failingCheck(checks)
     if (failing) {
       const { detail } = shown[failing]
       throw new Refusal(

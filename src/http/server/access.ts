@@ -4,6 +4,7 @@ import type { Session, Sessions } from '../../settings/sessions.ts'
 import { type Caller, isCrossSite } from './caller.ts'
 import type { IsAllowedHost } from './host-list.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
+import type { IsMonitor } from './monitor.ts'
 import { Refusal } from './problem.ts'
 import { tokenFromCookies } from './session-cookie.ts'
 
@@ -66,6 +67,9 @@ const WITHOUT_SESSION = new Set([
 /** Its last part is the proof. Anything else there is not found, with and without a session. */
 const CALENDAR_FEED = /^GET \/calendar\/[^/]+$/
 
+/** For monitors alone, also before installation and under any host, because they prove themselves. */
+const METRICS = 'GET /metrics'
+
 const UNDER_ANY_HOST = new Set(['GET /health', 'GET /ready', ...PROVIDER])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -83,12 +87,15 @@ export function createAccessControl(options: {
   readonly intrusions: Pick<IntrusionCounter, 'count'>
   /** Whether the web app has a file at that path. Its files are public. */
   readonly isStaticFile: (path: string) => boolean
+  readonly isMonitor: IsMonitor
 }): AccessControl {
-  const { account, sessions, isAllowedHost, intrusions, isStaticFile } = options
+  const { account, sessions, isAllowedHost, intrusions, isStaticFile, isMonitor } = options
 
   return {
     check(incoming, caller, method, path) {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
+      // For everyone else, there is nothing at this address.
+      if (route === METRICS && isMonitor(incoming)) return null
       if (!UNDER_ANY_HOST.has(route) && !isAllowedHost(incoming.headers.host)) {
         intrusions.count('foreign_host')
         throw new Refusal(403, 'host_not_allowed', HOST_NOT_ALLOWED)

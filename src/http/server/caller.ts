@@ -48,8 +48,7 @@ export function createCallerIdentification(
     const peer = plainAddress(incoming.socket.remoteAddress ?? '')
     const isTrusted = trustedProxies()
     const isFromProxy = isTrusted(peer)
-    const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
-    if (isForwarded && !isFromProxy && !undeclared.has(peer) && undeclared.size < MAX_UNDECLARED) {
+    if (isForwarded(headers) && !isFromProxy && !undeclared.has(peer) && undeclared.size < MAX_UNDECLARED) {
       undeclared.add(peer)
       onUndeclaredProxy(peer)
     }
@@ -60,11 +59,7 @@ export function createCallerIdentification(
       origin === publicUrl || origin.toLowerCase() === `${isHttps ? 'https' : 'http'}://${host}`
     return {
       address: isFromProxy ? forwardedAddress(headers, peer, isTrusted) : peer,
-      isDirectLoopback: () =>
-        isLoopbackAddress(peer) &&
-        isLoopbackHost(nameOfHost(host)) &&
-        !isForwarded &&
-        (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin)),
+      isDirectLoopback: () => isDirectLoopback(incoming, isOwnOrigin),
       isHttps,
       isOwnOrigin,
     }
@@ -77,6 +72,22 @@ export function createCallerIdentification(
       return [...undeclared].filter((peer) => !isTrusted(peer))
     },
   }
+}
+
+const isForwarded = (headers: IncomingHttpHeaders): boolean =>
+  Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
+
+/** As `Caller.isDirectLoopback`. Without `isOwnOrigin`, no page counts. */
+export function isDirectLoopback(
+  { headers, socket }: IncomingMessage,
+  isOwnOrigin = (_origin: string) => false,
+): boolean {
+  return (
+    isLoopbackAddress(plainAddress(socket.remoteAddress ?? '')) &&
+    isLoopbackHost(nameOfHost(headers.host ?? '')) &&
+    !isForwarded(headers) &&
+    (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin))
+  )
 }
 
 /**

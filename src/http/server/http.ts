@@ -17,6 +17,7 @@ import type { Routes } from './env.ts'
 import type { Faults } from './faults.ts'
 import { createHostList } from './host-list.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
+import type { IsMonitor } from './monitor.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE } from './static-files.ts'
@@ -36,8 +37,9 @@ export function createHttp(
       /** A monotonic clock. */
       readonly monotonicMs: () => number
       readonly limits?: ServerLimits
+      readonly isMonitor: IsMonitor
     },
-): HttpServer {
+): HttpServer & { openSockets(): number } {
   const { account, sessions, settings, staticFiles, log } = options
   const { identify, undeclaredProxies } = createCallerIdentification(settings, (peer) =>
     log.warn(
@@ -54,6 +56,7 @@ export function createHttp(
       intrusions: options.intrusions,
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
+      isMonitor: options.isMonitor,
     }),
     identifyCaller: identify,
   }
@@ -76,6 +79,7 @@ export function createHttp(
 
   return {
     listen: server.listen,
+    openSockets: sockets.count,
     close(graceMs) {
       clearInterval(expiry)
       return server.close(graceMs)

@@ -19,6 +19,8 @@ export type SocketRoute = {
 export type Sockets = {
   /** Accepts or refuses an upgrade. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** How many are open. */
+  count(): number
   /** Closes every open socket with 1001 (going away). */
   close(): void
   /** Terminates every open socket at once. */
@@ -104,6 +106,7 @@ export function createSockets(
         if (socket.writable) checked.emit('upgrade', incoming, socket, head)
       })
     },
+    count: () => wss.clients.size,
     close() {
       for (const socket of wss.clients) socket.close(GOING_AWAY, 'The service is stopping.')
     },

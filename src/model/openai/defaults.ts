@@ -4,6 +4,10 @@ export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 /** Whether an address is OpenAI's own. */
 export const isOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === new URL(OPENAI_BASE_URL).host
 
+/** The name of the provider in facts: OpenAI, or the host of another service. */
+export const providerOf = (baseUrl: string): string =>
+  isOpenAi(baseUrl) ? 'openai' : new URL(baseUrl).host.slice(0, 100)
+
 /** Default models on OpenAI's own API. Compatible servers have no defaults. */
 export const openAiDefaults = {
   chatModel: 'gpt-5.5',

@@ -17,7 +17,7 @@ import { createCompactionModel } from './compaction.ts'
 import { createContextSizes } from './context-sizes.ts'
 import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
-import { isOpenAi, type ModelApi } from './defaults.ts'
+import { isOpenAi, type ModelApi, providerOf } from './defaults.ts'
 import { createEmbeddingModel } from './embeddings.ts'
 import { type Inspected, inspectService } from './inspect.ts'
 import { type ListedModel, listModels } from './models.ts'
@@ -110,13 +110,12 @@ function createCore(
 ): OpenAiCore {
   const { timing = systemTiming } = dependencies
   const { baseUrl } = endpoint
-  const url = new URL(baseUrl)
   const isOwn = isOpenAi(baseUrl)
   const { firstEventMs = defaultLimits.firstEventMs, api, kind, apiKey } = settings
   const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
   return {
-    provider: isOwn ? 'openai' : url.host.slice(0, 100),
-    where: url.origin,
+    provider: providerOf(baseUrl),
+    where: new URL(baseUrl).origin,
     baseUrl,
     kind,
     apiKey,

@@ -41,6 +41,8 @@ export function buildMoney(options: {
   return {
     meter,
     isSpent: allowance.isSpent,
+    /** What was spent and may be spent in each window. */
+    windows: allowance.state,
     calls: createCallMeter({ meter, allowance, prices, onFault: options.onFault }),
     /** Reserves a text; null if it is not affordable. */
     async reserveText(use: Omit<Use, 'purpose'>, segments: number): Promise<ReservedText | null> {
