@@ -1,32 +1,26 @@
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../http/client.ts'
+import { hasProgram } from '../support/programs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** An account without files here. */
 const NOBODY = 65_534
 
-/** The settings of the unit in the operator's guide, each with all its values. */
+const file = join(root, 'deploy/delegate.service')
+
+/** The settings of the unit, each with all its values. */
 function readUnit(): ReadonlyMap<string, readonly string[]> {
-  const guide = readFileSync(join(root, 'docs/operator-guide.md'), 'utf8')
-  const [, unit = ''] = /```ini\n(\[Unit\]\n[\s\S]*?)```/.exec(guide) ?? []
-  const lines = [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => ({ name, value }))
+  const lines = [...readFileSync(file, 'utf8').matchAll(/^(\w+)=(.*)$/gm)]
   return new Map(
-    [...Map.groupBy(lines, ({ name }) => name)].map(([name, all]) => [name, all.map(({ value }) => value)]),
+    [...Map.groupBy(lines, ([, name = '']) => name)].map(([name, all]) => [
+      name,
+      all.map(([, , value = '']) => value),
+    ]),
   )
 }
 
@@ -39,15 +33,18 @@ function rootDirectory(): string {
 }
 
 const unit = readUnit()
-const [program = '', ...args] = unit.get('ExecStart')?.[0]?.split(' ') ?? []
+/** A package would have it in node_modules/.bin. */
+const [program, ...args] = [
+  join(root, 'scripts/delegate'),
+  ...(unit.get('ExecStart')?.[0]?.split(' ').slice(1) ?? []),
+]
 /** Only root can run a command as another account, which must be able to read the checkout. */
 const canFollow =
   process.getuid?.() === 0 &&
-  existsSync(program) &&
   spawnSync('cat', [join(root, 'package.json')], { uid: NOBODY, gid: NOBODY }).status === 0
 
 test.skipIf(!canFollow)(
-  "starts the service as in the guide's unit on a read-only checkout, and ends on SIGTERM (needs root)",
+  'starts the service as in the unit on a read-only checkout, and ends on SIGTERM (needs root)',
   async () => {
     const state = rootDirectory()
     // As systemd creates them under /var/lib.
@@ -70,7 +67,6 @@ test.skipIf(!canFollow)(
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-    // Its output closes once all processes that npm started are gone.
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
     const service = await Promise.race([
       expect
@@ -83,12 +79,17 @@ test.skipIf(!canFollow)(
     expect((await service.get('/install')).text).toContain('<title>')
     expect((statSync(join(state, 'delegate/ledger.sqlite')).mode & 0o777).toString(8)).toBe('600')
     expect(output).not.toMatch(/EACCES|EROFS|readable by other accounts/)
-    // systemd signals every process of the unit, but signalling npm must be enough.
     child.kill('SIGTERM')
     await exit
     expect(output).toContain('"msg":"stopped"')
   },
 )
+
+test.skipIf(!hasProgram('systemd-analyze'))('is rated as safe by systemd', () => {
+  // In tenths: below 2.5 of 10.
+  const rating = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=25', file])
+  expect([rating.status, String(rating.stderr)]).toEqual([0, ''])
+})
 
 test.skipIf(!canFollow)('says what to do if the pages are stale and cannot be built (needs root)', () => {
   const checkout = rootDirectory()
