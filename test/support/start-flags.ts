@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-const command = /exec env ((?:\S+=\S+ )*)node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start)
-if (!command) throw new Error('npm start does not start src/main.ts')
+const delegate = readFileSync(new URL('../../scripts/delegate', import.meta.url), 'utf8')
+const command = /^exec env ((?:\S+=\S+ )*)node ((?:--\S+ )*)"\$file"$/m.exec(delegate)
+if (!command) throw new Error('scripts/delegate does not start the service')
 const [, variables = '', flags = ''] = command
 const parts = (text: string) => text.split(' ').filter((part) => part !== '')
 
-/** The Node flags of `npm start`, so that a measured or tortured service runs like the real one. */
+/** The Node flags of `delegate start`, so that a measured or tortured service runs like the real one. */
 export const startFlags = (): string[] => parts(flags)
 
-/** The environment variables of `npm start`. */
-export const startEnvironment = (): Record<string, string> =>
-  Object.fromEntries(parts(variables).map((part) => part.split('=', 2)))
+/** The environment variables of `delegate start` in a checkout. */
+export const startEnvironment = (): Record<string, string> => ({
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/delegate', import.meta.url)),
+  ...Object.fromEntries(parts(variables).map((part) => part.split('=', 2))),
+})
