@@ -2,6 +2,7 @@ import { closing } from '../ledger/closing.ts'
 import { LedgerDamaged } from '../ledger/errors.ts'
 import { examineLedger } from '../ledger/examine.ts'
 import { ledgerFile, openLedgerReadOnly } from '../ledger/files.ts'
+import { foreignTables } from '../ledger/inspect.ts'
 import { openGaps } from '../ledger/lost.ts'
 import { createReader } from '../ledger/reader.ts'
 import { type Call, headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
@@ -42,6 +43,9 @@ await runCommand({
     const verdict = gaps.length === 0 ? 'sound' : 'sound, but INCOMPLETE'
     process.stdout.write(`The ledger is ${verdict}: ${head.seq} events.\n${headLines(head)}`)
     for (const gap of gaps) process.stdout.write(`${gapLine(gap)}\n`)
+    const foreign = foreignTables(db)
+    if (foreign.length > 0)
+      process.stdout.write(`Hint: another program keeps tables in ledger.sqlite: ${foreign.join(', ')}.\n`)
     for (const line of verifyStores(directory, dataDir)) process.stdout.write(`${line}\n`)
   },
 })

@@ -71,6 +71,8 @@ export const ownerEvents = {
       sources: z.array(z.enum(['directory', 'export', 'postgres'])).max(20),
     },
   }),
+  /** A verification found damage. `seq` is null if the first damaged event is unknown. */
+  'ledger.damage.found': defineEvent({ facts: { seq: seqSchema.nullable() } }),
   /** Stands in for an event that a damaged ledger lost. A `ledger.salvaged` fact acknowledges it. */
   'ledger.event.lost': defineEvent({ internal: true, facts: {} }),
   'outbound.released': defineEvent({ facts: {} }),

@@ -87,7 +87,8 @@ function copyPages(file: string, scratch: string): Leaf[] {
       else unplaced.push(bytes)
     }
     read(1)
-    let last = Math.max(1, Math.floor(fstatSync(descriptor).size / PAGE_BYTES))
+    // The tables of the first page have their roots on the next two.
+    let last = Math.max(3, Math.floor(fstatSync(descriptor).size / PAGE_BYTES))
     for (const bytes of [...unplaced, Buffer.from(page)]) write(++last, bytes)
     write(1, firstPage(scratch))
     const leaves: Leaf[] = []

@@ -22,6 +22,7 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'timer.changed': 'added later',
   'timer.done': 'added later',
   'ledger.salvaged': 'added later',
+  'ledger.damage.found': 'added later',
   'ledger.event.lost': 'added later',
 }
 

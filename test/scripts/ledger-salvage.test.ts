@@ -308,4 +308,6 @@ test('saves nothing where nothing is proven, and leaves nothing behind', {
   const ran = await runScript('ledger-salvage', directory, [target])
   expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Nothing could be saved/) })
   expect(existsSync(ledgerFile(target))).toBe(false)
+  const empty = await runScript('ledger-salvage', testDirectory(), [target])
+  expect(empty).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Nothing could be saved/) })
 })

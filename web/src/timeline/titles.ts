@@ -219,6 +219,8 @@ export const titles: Readonly<Record<string, Title>> = {
   'ledger.imported': () => 'History imported',
   'ledger.loss.accepted': lossText,
   'ledger.salvaged': salvagedText,
+  'ledger.damage.found': (e) =>
+    `The history is damaged${number(e, 'seq') > 0 ? ` at event ${number(e, 'seq')}` : ''}. Operations → Health says what to do`,
   'ledger.event.lost': () => 'This event was lost',
   'outbound.released': () => 'Outgoing work released',
   'notification.seen': () => 'Notifications seen',
