@@ -16,7 +16,7 @@ import { collectPages, type Missing, settleErasures, writeSalvaged } from '../..
 import { readHeadNote } from '../../ledger/witness.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { secretKeyFile } from '../../src/settings/secrets.ts'
-import { settingsFile } from '../../src/settings/store.ts'
+import { settingsFile, WITHOUT_SETTINGS } from '../../src/settings/store.ts'
 import { createRemote } from '../../src/storage/postgres/remote.ts'
 import { copyAdaptationFiles } from './adaptation-files.ts'
 import { Refused } from './command.ts'
@@ -186,16 +186,13 @@ async function copyBeside(dataDir: string, directory: string, target: string) {
   if (adaptations.length > 0) names.push(ADAPTATIONS_DIRECTORY)
   const damage = copySettings(dataDir, directory)
   if (damage === null) names.push('settings.sqlite')
-  else hints.push(`settings.sqlite is left out: ${damage}. ${NO_SETTINGS}`)
+  else hints.push(`settings.sqlite is left out: ${damage}. ${WITHOUT_SETTINGS}`)
   if (existsSync(secretKeyFile(dataDir)) && !existsSync(secretKeyFile(target))) {
     copyFileSync(secretKeyFile(dataDir), secretKeyFile(directory))
     names.push('secret.key')
   }
   return { names, hints }
 }
-
-const NO_SETTINGS =
-  'Copy the one of a backup, or set a password with npm run owner:reset-password and enter the settings again.'
 
 /** Returns why there are no settings; null if they are copied. */
 function copySettings(dataDir: string, directory: string): string | null {

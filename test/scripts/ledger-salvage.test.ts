@@ -200,7 +200,7 @@ test('copies settings, key and adaptations, and leaves out damaged settings', {
   for (const name of ['settings.sqlite', 'secret.key', 'adaptations'])
     expect(existsSync(join(target, name))).toBe(true)
   const left = await runScript('ledger-salvage', broken, [`${target}-b`])
-  expect(left.out).toMatch(/^settings\.sqlite is left out: .*\. Copy the one of a backup/m)
+  expect(left.out).toMatch(/^settings\.sqlite is left out: .*\. Put back settings/m)
   expect(existsSync(join(`${target}-b`, 'settings.sqlite'))).toBe(false)
   for (const path of [target, `${target}-b`]) rmSync(path, { recursive: true })
 })
