@@ -48,9 +48,10 @@ export function* readPages(file: string, scratch: string): Generator<RawRow> {
       meta: [db.prepare<[], RawRow>('SELECT * FROM meta')],
     }
     for (const { page, table } of pages) {
-      db.pragma('writable_schema = ON')
+      // Not by `pragma`, whose statements live until the next garbage collection: each reset visits all of them.
+      db.exec('PRAGMA writable_schema = ON')
       setRoot.run(page, table)
-      db.pragma('writable_schema = RESET')
+      db.exec('PRAGMA writable_schema = RESET')
       yield* readAll(statements[table])
     }
   } finally {
