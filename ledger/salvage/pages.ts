@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -75,7 +76,11 @@ type Leaf = { readonly page: number; readonly table: 'events' | 'meta' }
 
 /** Copies the pages with those of the log in place. Behind them come the log's unusable frames and the first page. */
 function copyPages(file: string, scratch: string): Leaf[] {
-  if (existsSync(file)) copyFileSync(file, scratch)
+  if (existsSync(file)) {
+    copyFileSync(file, scratch)
+    // The copy of a read-only file is read-only.
+    chmodSync(scratch, 0o600)
+  }
   const descriptor = openSync(scratch, existsSync(scratch) ? 'r+' : 'w+')
   try {
     const write = (page: number, bytes: Buffer) =>

@@ -1,4 +1,4 @@
-import { copyFileSync, createReadStream, existsSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, createReadStream, existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import Database from 'better-sqlite3'
 import { closing } from '../../ledger/closing.ts'
@@ -199,8 +199,11 @@ function copySettings(dataDir: string, directory: string): string | null {
   const [from, to] = [settingsFile(dataDir), settingsFile(directory)]
   if (!existsSync(from)) return 'there is none'
   try {
-    for (const suffix of ['', '-wal', '-journal'])
-      if (existsSync(`${from}${suffix}`)) copyFileSync(`${from}${suffix}`, `${to}${suffix}`)
+    for (const suffix of ['', '-wal', '-journal']) {
+      if (!existsSync(`${from}${suffix}`)) continue
+      copyFileSync(`${from}${suffix}`, `${to}${suffix}`)
+      chmodSync(`${to}${suffix}`, 0o600)
+    }
     using copy = closing(new Database(to))
     copy.pragma('journal_mode = DELETE')
     const damage = findDamage(copy)

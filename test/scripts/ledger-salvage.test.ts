@@ -1,5 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { chainHash, GENESIS_HASH } from '../../ledger/codec.ts'
 import { ledgerFile } from '../../ledger/files.ts'
@@ -12,7 +22,7 @@ import { expectHonest, rowsIn } from '../support/salvaging.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { fillDirectory, headOf, type Ran, runScript, tamper } from './run-script.ts'
+import { CLEAN_ENVIRONMENT, fillDirectory, headOf, type Ran, runScript, tamper } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 const RECORDED = join(import.meta.dirname, '../recorded/data')
@@ -185,6 +195,32 @@ test('reads a read-only disk', { timeout: PROCESS_MS }, async ({ skip }) => {
   expect([ran.code, ran.err]).toEqual([3, ''])
   expectHonest(target, rows, reported(ran))
 })
+
+const NOBODY = 65_534
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync('cat', [join(import.meta.dirname, '../../package.json')], { uid: NOBODY, gid: NOBODY }).status ===
+    0
+
+test.skipIf(!canBeNobody)(
+  'reads a directory that its account may only read (needs root)',
+  { timeout: PROCESS_MS },
+  async () => {
+    const { directory, rows, target } = damaged()
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o444)
+    chmodSync(directory, 0o555)
+    chmodSync(dirname(target), 0o777)
+    const before = digests(directory)
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, '../../scripts/ledger-salvage.ts'), target],
+      { uid: NOBODY, gid: NOBODY, env: { ...CLEAN_ENVIRONMENT, DATA_DIR: directory }, encoding: 'utf8' },
+    )
+    expect([status, stderr]).toEqual([3, ''])
+    expect(digests(directory)).toEqual(before)
+    expectHonest(target, rows, reported({ code: status, out: stdout, err: stderr }))
+  },
+)
 
 test('copies settings, key and adaptations, and leaves out damaged settings', {
   timeout: PROCESS_MS,
