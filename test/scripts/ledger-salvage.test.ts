@@ -19,6 +19,7 @@ import { makeBackup } from '../../scripts/lib/backup.ts'
 import { damagePages } from '../support/damage.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { expectHonest, rowsIn } from '../support/salvaging.ts'
+import { startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
@@ -257,6 +258,27 @@ test('views of every kind of fact stand gaps', { timeout: PROCESS_MS }, async ()
     const stalled = (await storage.status()).projections.filter(({ error }) => error !== null)
     expect(stalled).toEqual([])
   }
+})
+
+test('the whole service starts with a salvaged directory, and its views match', {
+  timeout: PROCESS_MS,
+}, async () => {
+  const directory = testDirectory()
+  const target = join(testDirectory(), 'salvaged')
+  cpSync(RECORDED, directory, { recursive: true })
+  damagePages(ledgerFile(directory), [
+    { kind: 'zeros', page: 30, other: 0 },
+    { kind: 'noise', page: 60, other: 1 },
+  ])
+  expect((await runScript('ledger-salvage', directory, [target])).code).toBe(3)
+  const { client, stop } = await startWholeService({ directory: target })
+  expect((await client.get('/ready')).status).toBe(200)
+  const { events } = (await client.get('/api/timeline?limit=100')).json
+  const salvagedFacts = events.filter(({ type }: { type: string }) => type === 'ledger.salvaged')
+  expect(salvagedFacts).toMatchObject([{ payload: { filled: 0, sources: [] } }])
+  expect((await client.get('/api/outbound')).json).toMatchObject({ heldSince: expect.any(String) })
+  await stop()
+  expect(await runScript('ledger-replay', target)).toMatchObject({ code: 0, err: '' })
 })
 
 test('exports and imports a salvaged ledger, gaps included', { timeout: PROCESS_MS }, async () => {
