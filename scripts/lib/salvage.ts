@@ -57,43 +57,21 @@ export async function salvage(
   if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`))
     throw new Refused('Choose a new directory outside DATA_DIR: nothing in it is changed.')
   const staging = openStaging(resolve(target))
-  const scratch = join(staging.directory, 'pages.sqlite')
-  const before = stateOf(dataDir)
   try {
     using found = closing(openFound(join(staging.directory, 'found.sqlite')))
-    const pages = collectPages(ledgerFile(dataDir), scratch, (raw) => found.add(raw, 0))
-    if (stateOf(dataDir) !== before) throw new Refused(`${dataDir} changed meanwhile. Stop the service.`)
-    const chain = createChain(found)
-    chain.followLedger()
-    const note = readHeadNote(dataDir)
-    if (note) chain.expect(note)
-    const erasedBy = new Map(pages.erasedBy)
-    let ledgerId = pages.meta.get('ledgerId') ?? note?.ledgerId ?? null
-    let filled = 0
-    for (const [index, source] of sources.entries()) {
-      const collected = await collect(source, { found, chain, origin: index + 1, scratch, ledgerId })
-      if (ledgerId !== null && collected.ledgerId !== null && collected.ledgerId !== ledgerId)
-        throw new Refused(`${source} holds another ledger: ${collected.ledgerId}.`)
-      ledgerId ??= collected.ledgerId
-      collected.erasedBy?.forEach((by, seq) => void erasedBy.set(seq, by))
-      filled += chain.fill(index + 1)
-    }
-    const eraseAgain = settleErasures(found, chain, erasedBy)
+    const gathered = await gather(dataDir, sources, found, join(staging.directory, 'pages.sqlite'))
+    const { chain, meta, note, filled } = gathered
     const newId = createIds(Date.now)
-    const ledger = openLedger(staging.directory, () => ledgerId ?? newId())
+    const ledger = openLedger(staging.directory, () => gathered.ledgerId ?? newId())
     try {
-      const missing = writeSalvaged(ledger, found, chain, {
-        filled,
-        sources: [...new Set(sources.map(kindOf))],
-        eraseAgain,
-        newId,
-        at: new Date().toISOString(),
-      })
-      const saved =
-        chain.last() - missing.reduce((sum, { firstSeq, lastSeq }) => sum + lastSeq - firstSeq + 1, 0)
+      const kinds = [...new Set(sources.map(kindOf))]
+      const at = new Date().toISOString()
+      const missing = writeSalvaged(ledger, found, chain, { ...gathered, sources: kinds, newId, at })
+      const lost = missing.reduce((sum, { firstSeq, lastSeq }) => sum + lastSeq - firstSeq + 1, 0)
+      const saved = chain.last() - lost
       if (saved === 0) throw new Refused('Nothing could be saved: no event is proven by its hash.')
       for (const name of ['engine', 'epoch']) {
-        const value = pages.meta.get(name)
+        const value = meta.get(name)
         if (value !== undefined) ledger.setMeta(name, value)
       }
       const head = examineLedger(ledger.db, ledgerFile(staging.directory))
@@ -101,7 +79,7 @@ export async function salvage(
       const beside = await copyBeside(dataDir, staging.directory, target)
       staging.publish([...beside.names, 'ledger.sqlite'])
       const isEndKnown = note !== null && chain.hashOf(note.seq) === note.hash
-      const hints = pages.meta.get('engine') === 'commit' ? [COMMITTED, ...beside.hints] : beside.hints
+      const hints = meta.get('engine') === 'commit' ? [COMMITTED, ...beside.hints] : beside.hints
       return { head, saved, filled, missing, isEndKnown, hints }
     } finally {
       ledger.close()
@@ -109,6 +87,30 @@ export async function salvage(
   } finally {
     staging.discard()
   }
+}
+
+/** Finds all copies of events, and chooses those that the chain proves. */
+async function gather(dataDir: string, sources: readonly string[], found: Found, scratch: string) {
+  const before = stateOf(dataDir)
+  const { meta, erasedBy: own } = collectPages(ledgerFile(dataDir), scratch, (raw) => found.add(raw, 0))
+  if (stateOf(dataDir) !== before) throw new Refused(`${dataDir} changed meanwhile. Stop the service.`)
+  const chain = createChain(found)
+  chain.followLedger()
+  const headNote = readHeadNote(dataDir)
+  let ledgerId = meta.get('ledgerId') ?? headNote?.ledgerId ?? null
+  const note = headNote?.ledgerId === ledgerId ? headNote : null
+  if (note) chain.expect(note)
+  const erasedBy = new Map(own)
+  let filled = 0
+  for (const [index, source] of sources.entries()) {
+    const collected = await collect(source, { found, chain, origin: index + 1, scratch, ledgerId })
+    if (ledgerId !== null && collected.ledgerId !== null && collected.ledgerId !== ledgerId)
+      throw new Refused(`${source} holds another ledger: ${collected.ledgerId}.`)
+    ledgerId ??= collected.ledgerId
+    collected.erasedBy?.forEach((by, seq) => void erasedBy.set(seq, by))
+    filled += chain.fill(index + 1)
+  }
+  return { chain, meta, note, ledgerId, filled, eraseAgain: settleErasures(found, chain, erasedBy) }
 }
 
 type Collected = { readonly ledgerId: string | null; readonly erasedBy?: ReadonlyMap<number, number> }

@@ -17,7 +17,7 @@ import { headFile } from '../../ledger/witness.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { makeBackup } from '../../scripts/lib/backup.ts'
 import { damagePages } from '../support/damage.ts'
-import { digests, testDirectory } from '../support/directory.ts'
+import { digests, filesHolding, testDirectory } from '../support/directory.ts'
 import { expectHonest, rowsIn } from '../support/salvaging.ts'
 import { startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -355,6 +355,35 @@ async function salvaged(directory: string, target: string): Promise<string> {
   await runScript('ledger-salvage', directory, [target])
   return target
 }
+
+test('erases again what a lost fact had erased, and brings no words back', {
+  timeout: PROCESS_MS,
+}, async () => {
+  const directory = testDirectory()
+  const [backup, target] = [`${testDirectory()}/backup`, `${testDirectory()}/salvaged`]
+  const writer = openTestWriter(directory)
+  const messages = Array.from({ length: 100 }, (_, index) => said(`needle-${index} ${'straw '.repeat(20)}`))
+  writer.append(...messages)
+  await makeBackup(directory, backup, Date.now)
+  writer.forget(3, 50)
+  writer.append(...messages.map((_, index) => said(`later-${index} ${'straw '.repeat(20)}`)))
+  writer.close()
+  const rows = rowsIn(directory)
+  const bytes = readFileSync(ledgerFile(directory))
+  const pageOf = (seq: number) => Math.floor(bytes.indexOf(rows[seq - 1]?.id ?? '') / 4096)
+  damagePages(
+    ledgerFile(directory),
+    [50, 101].map((seq) => ({ kind: 'zeros', page: pageOf(seq), other: 0 })),
+  )
+  const ran = await runScript('ledger-salvage', directory, [target, '--from', backup])
+  expect([ran.code, ran.err]).toEqual([3, ''])
+  expect(expectHonest(target, rows, reported(ran))).toContain(101)
+  const saved = rowsIn(target)
+  expect([3, 50].map((seq) => saved[seq - 1]?.body)).toEqual([null, null])
+  expect(saved.at(-1)).toMatchObject({ type: 'erased', facts: '{"seqs":[3,50],"reason":"owner"}' })
+  expect(filesHolding(target, 'needle-48 ')).toHaveLength(1)
+  expect(filesHolding(target, 'needle-49 ')).toEqual([])
+})
 
 test('saves nothing where nothing is proven, and leaves nothing behind', {
   timeout: PROCESS_MS,
