@@ -12,7 +12,8 @@ export const diskRemedies: Record<DiskCause, string> = {
   forbidden:
     'Permission denied. Make the user that runs the service the owner of DATA_DIR and everything in it.',
   locked: 'Another process is using the files. Stop that process, or choose another DATA_DIR.',
-  damaged: 'A file is damaged. Run npm run ledger:verify to locate the damage, then restore a backup.',
+  damaged:
+    'A file is damaged. Run npm run ledger:verify to locate the damage, then restore a backup or run npm run ledger:salvage.',
   failing: 'The disk fails to read or write. Check the system log, and move DATA_DIR to another disk.',
 }
 

@@ -83,18 +83,35 @@ function isBlank(db: Database.Database): boolean {
   )
 }
 
-type Declared = { name: string; sql: string }
+type Declared = { type: string; name: string; sql: string }
+
+/** Tables of other programs, such as Litestream. They do no harm, unlike foreign triggers. */
+export function foreignTables(db: Database.Database): string[] {
+  return db
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .pluck()
+    .all()
+    .filter((name) => !OWN_TABLES.has(name))
+}
+
+const OWN_TABLES = new Set(['events', 'erasures', 'meta'])
 
 /** Throws LedgerDamaged if tables or guards differ from the schema: any program can drop them. */
 export function checkGuards(db: Database.Database, file: string): void {
-  const sql = `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
+  const sql = `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
   const model = new Database(':memory:')
   model.exec(ledgerSchema(Number(db.pragma('user_version', { simple: true }))))
   const expected = model.prepare<[], Declared>(sql).all()
   model.close()
-  const actual = db.prepare<[], Declared>(sql).all()
-  const differs = ({ name, sql }: Declared, others: readonly Declared[]) =>
-    others.every((other) => other.name !== name || other.sql !== sql)
+  const foreign = new Set(foreignTables(db))
+  const actual = db
+    .prepare<[], Declared>(sql)
+    .all()
+    .filter(({ type, name }) => type !== 'table' || !foreign.has(name))
+  const differs = ({ type, name, sql }: Declared, others: readonly Declared[]) =>
+    others.every((other) => other.type !== type || other.name !== name || other.sql !== sql)
   const wrong =
     expected.find((each) => differs(each, actual)) ?? actual.find((each) => differs(each, expected))
   if (wrong) throw new LedgerDamaged(`${file} is damaged: ${wrong.name} differs from its schema`)

@@ -1,12 +1,13 @@
 import { bodyDigest, chainHash, type EventRow } from './codec.ts'
 import { LedgerDamaged } from './errors.ts'
+import { isLost, type NamedGap, namedGaps } from './lost.ts'
 import type { Head, LedgerReader } from './reader.ts'
 
 const CHUNK_ROWS = 500
 
 /**
- * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, and an
- * `erased` fact for every missing body. Returns the head. Throws LedgerDamaged with the first damaged seq.
+ * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, an `erased` fact for
+ * every missing body, and a `ledger.salvaged` fact for every lost event. Returns the head. Throws LedgerDamaged with the first damaged seq.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
   let head: Head = { seq: fromSeq, hash: reader.hashAt(fromSeq) ?? '' }
@@ -22,11 +23,17 @@ export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<
   const start = reader.hashAt(fromSeq)
   if (start === null) throw new LedgerDamaged(`event ${fromSeq} is missing`, { seq: fromSeq })
   let head: Head = { seq: fromSeq, hash: start }
+  let gaps: readonly NamedGap[] | undefined
   for (;;) {
     const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
     if (rows.length === 0) return
     for (const row of rows) {
-      head = verifyLink(head, row)
+      const previous = head
+      head = verifyLink(previous, row)
+      if (isLost(row)) {
+        gaps ??= namedGaps(reader)
+        verifyGap(gaps, previous, row.seq)
+      }
       if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
         throw new LedgerDamaged(`event ${row.seq} has lost its body, and no erased fact names it`, {
           seq: row.seq,
@@ -36,11 +43,26 @@ export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<
   }
 }
 
-/** Verifies one event against its predecessor and returns the new head. Throws LedgerDamaged. */
+/** Without the hash before the gap, the head would vouch for nothing before it. */
+function verifyGap(gaps: readonly NamedGap[], previous: Head, seq: number): void {
+  const named = gaps.filter(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq)
+  if (named.length === 0)
+    throw new LedgerDamaged(`event ${seq} is lost, and no ledger.salvaged fact names it`, { seq })
+  if (named.every(({ firstSeq, hashBefore }) => firstSeq === seq && hashBefore !== previous.hash))
+    throw new LedgerDamaged(`event ${previous.seq} is not the one that was before the lost event ${seq}`, {
+      seq: previous.seq,
+    })
+}
+
+/**
+ * Verifies one event against its predecessor and returns the new head. A lost event passes: whether it is acknowledged
+ * is known only later. Throws LedgerDamaged.
+ */
 export function verifyLink(previous: Head, row: EventRow): Head {
   const expectedSeq = previous.seq + 1
   if (row.seq !== expectedSeq)
     throw new LedgerDamaged(`event ${expectedSeq} is missing`, { seq: expectedSeq })
+  if (isLost(row)) return { seq: row.seq, hash: row.hash }
   if (row.hash !== chainHash(previous.hash, row.seq, row)) {
     throw new LedgerDamaged(`event ${row.seq} is not what was written: its hash does not match the chain`, {
       seq: row.seq,

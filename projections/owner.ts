@@ -23,6 +23,8 @@ export const ownerProjection = defineProjection({
         'ledger.imported': (event) => void hold.run(event.seq, event.at),
         // The lost events may include sent messages.
         'ledger.loss.accepted': (event) => void hold.run(event.seq, event.at),
+        // So may what is missing of a damaged ledger.
+        'ledger.salvaged': (event) => void hold.run(event.seq, event.at),
         'outbound.released': () => void release.run(),
         'delegation.halted': (event) => void halt.run(event.seq, event.at, event.facts.by),
         'delegation.released': () => void endHalt.run(),

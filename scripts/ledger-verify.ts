@@ -2,8 +2,10 @@ import { closing } from '../ledger/closing.ts'
 import { LedgerDamaged } from '../ledger/errors.ts'
 import { examineLedger } from '../ledger/examine.ts'
 import { ledgerFile, openLedgerReadOnly } from '../ledger/files.ts'
+import { foreignTables } from '../ledger/inspect.ts'
+import { openGaps } from '../ledger/lost.ts'
 import { createReader } from '../ledger/reader.ts'
-import { headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
+import { type Call, headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
 import { readableDirectory } from './lib/readable.ts'
 import { verifyStores } from './lib/verify-stores.ts'
 import { readWitnesses, requireWitnessed } from './lib/witnesses.ts'
@@ -36,12 +38,35 @@ await runCommand({
     requireWitnessed(ledger, witnesses)
     if (expected && ledger.hashAt(expected.seq) !== expected.hash)
       throw new LedgerDamaged(`event ${expected.seq} is not the expected one`, { seq: expected.seq })
-    process.stdout.write(`The ledger is sound: ${head.seq} events.\n${headLines(head)}`)
+    const gaps = openGaps(ledger)
+    if (expected) requireVouched(gaps, expected.seq)
+    const verdict = gaps.length === 0 ? 'sound' : 'sound, but INCOMPLETE'
+    process.stdout.write(`The ledger is ${verdict}: ${head.seq} events.\n${headLines(head)}`)
+    for (const gap of gaps) process.stdout.write(`${gapLine(gap)}\n`)
+    const foreign = foreignTables(db)
+    if (foreign.length > 0)
+      process.stdout.write(`Hint: another program keeps tables in ledger.sqlite: ${foreign.join(', ')}.\n`)
     for (const line of verifyStores(directory, dataDir)) process.stdout.write(`${line}\n`)
   },
 })
 
-function parseHead(text: string | boolean | undefined): { seq: number; hash: string } | null {
+function gapLine({ firstSeq, lastSeq, namedBy }: ReturnType<typeof openGaps>[number]): string {
+  const which = firstSeq === lastSeq ? `event ${firstSeq} is` : `events ${firstSeq} to ${lastSeq} are`
+  return `gap    ${which} missing, as event ${namedBy} acknowledges`
+}
+
+/** A head vouches for what is before it only along an unbroken chain. */
+function requireVouched(gaps: ReturnType<typeof openGaps>, seq: number): void {
+  const gap = gaps.findLast(({ firstSeq, namedBy }) => firstSeq <= seq && seq < namedBy)
+  if (!gap) return
+  throw new LedgerDamaged(
+    `event ${seq} is the expected one, but was noted before the gap at event ${gap.firstSeq} was acknowledged. It does ` +
+      'not vouch for the events before that gap. Run this without --expect, and note the head that it prints',
+    { seq: gap.firstSeq },
+  )
+}
+
+function parseHead(text: Call['values'][string]): { seq: number; hash: string } | null {
   if (text === undefined) return null
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(String(text))
   if (!match?.[1] || !match[2]) throw new Misused('--expect takes a seq and a hash, like 17:ab…')

@@ -57,5 +57,23 @@ export const ownerEvents = {
       knownLedgerId: idSchema,
     },
   }),
+  /**
+   * What could be read of a damaged ledger was written to a new directory. `gaps` are missing; `hashBefore` is the hash
+   * of the event before the gap, so that the chain vouches for it in spite of the gap.
+   */
+  'ledger.salvaged': defineEvent({
+    facts: {
+      gaps: z
+        .array(z.strictObject({ firstSeq: seqSchema, lastSeq: seqSchema, hashBefore: z.string().length(64) }))
+        .max(500),
+      /** Events that came from a backup, an export or PostgreSQL. */
+      filled: countSchema,
+      sources: z.array(z.enum(['directory', 'export', 'postgres'])).max(20),
+    },
+  }),
+  /** A verification found damage. `seq` is null if the first damaged event is unknown. */
+  'ledger.damage.found': defineEvent({ facts: { seq: seqSchema.nullable() } }),
+  /** Stands in for an event that a damaged ledger lost. A `ledger.salvaged` fact acknowledges it. */
+  'ledger.event.lost': defineEvent({ internal: true, facts: {} }),
   'outbound.released': defineEvent({ facts: {} }),
 }

@@ -22,7 +22,7 @@ export class Misused extends Error {
 export type Call = {
   /** As many as the command allows. */
   readonly positionals: readonly string[]
-  readonly values: Readonly<Record<string, string | boolean | undefined>>
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
   /** Absolute. */
   readonly dataDir: string
   readonly ledgerDebug: boolean
@@ -33,7 +33,9 @@ export type Command = {
   readonly help: string
   /** None by default. */
   readonly positionals?: { readonly min: number; readonly max: number }
-  readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
+  readonly options?: Readonly<
+    Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>
+  >
   /** Prints its result. The exit code is 1 if it throws, else 0. */
   run(call: Call): Promise<void> | void
 }

@@ -43,7 +43,7 @@ function canRead(dataDir: string): boolean {
 }
 
 /** Sizes and times of the files that change when the ledger does. */
-function stateOf(dataDir: string): string {
+export function stateOf(dataDir: string): string {
   const states = [ledgerFile(dataDir), `${ledgerFile(dataDir)}-wal`].map((file) => {
     const found = statSync(file, { throwIfNoEntry: false })
     return `${found?.size} ${found?.mtimeMs}`

@@ -17,7 +17,7 @@ import { createTypedCode } from './typed-code.ts'
 
 export type OwnerState = ReturnType<typeof openOwnerState>
 
-/** Opens everything in settings.sqlite. Throws SettingsUnusable or LedgerDamaged, and then leaves nothing open. */
+/** Opens everything in settings.sqlite. Throws SettingsUnusable, and then leaves nothing open. */
 export function openOwnerState(options: {
   readonly directory: string
   /** Settings from the environment (Config.settings). */

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
+import { isDamage, LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
 import { SettingsUnusable } from './errors.ts'
 
@@ -61,12 +62,16 @@ export type SettingsStore = ReturnType<typeof createStore>
 
 /**
  * Opens the store, or creates it: mutable state without a history. Calls are synchronous, and durable when they
- * return. Throws SettingsUnusable or LedgerDamaged.
+ * return. Throws SettingsUnusable.
  */
 export function openSettingsStore(directory: string): SettingsStore {
   const file = settingsFile(directory)
   makeDirectory(directory)
-  checkHeader(file)
+  try {
+    checkHeader(file)
+  } catch (error) {
+    throw error instanceof LedgerDamaged ? damaged(error.message) : error
+  }
   makeFile(file)
   chmodSync(file, 0o600)
   const db = new Database(file)
@@ -75,7 +80,7 @@ export function openSettingsStore(directory: string): SettingsStore {
     return createStore(db)
   } catch (error) {
     db.close()
-    throw error
+    throw isDamage(error) ? damaged(`${file} is damaged: ${messageOf(error)}`) : error
   }
 }
 
@@ -110,12 +115,19 @@ function prepareFile(db: Database.Database, file: string): void {
     throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
   }
   const verdict = db.pragma('integrity_check', { simple: true })
-  if (verdict !== 'ok') throw new SettingsUnusable(`${file} is damaged: ${verdict}`)
+  if (verdict !== 'ok') throw damaged(`${file} is damaged: ${verdict}`)
   // No build creates these. In a manipulated file, a trigger could bring ended sessions back.
   const foreign = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')").pluck().get()
-  if (foreign !== undefined)
-    throw new SettingsUnusable(`${file} is damaged: ${foreign} is not part of its schema`)
+  if (foreign !== undefined) throw damaged(`${file} is damaged: ${foreign} is not part of its schema`)
 }
+
+/** The service can start without its settings, but not on its own account: it would forget the password. */
+const damaged = (message: string) => new SettingsUnusable(`${message}. ${WITHOUT_SETTINGS}`)
+
+/** How to continue without settings. */
+export const WITHOUT_SETTINGS =
+  'Put back settings.sqlite from a backup. To continue without it, move it away, run npm run owner:reset-password, and ' +
+  'enter the settings again.'
 
 type SettingRow = { key: string; value: string; sealed: number }
 

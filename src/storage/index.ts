@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Kysely, SqliteDialect } from 'kysely'
+import type { Append } from '../../ledger/event.ts'
 import { recordImport } from '../../ledger/imported.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { Log } from '../lib/log.ts'
@@ -16,7 +17,7 @@ export async function openStores(
     readonly newId: () => string
     readonly log: Log
     readonly onFatal: (error: Error) => void
-  } & Pick<StorageOptions, 'postgres' | 'onStandby'>,
+  } & Pick<StorageOptions, 'postgres' | 'onStandby' | 'verifyAfterMs' | 'verifyAgainMs'>,
 ) {
   const { directory, nowMs, newId, log } = options
   if (existsSync(directory)) reportModes(tightenModes(directory), log)
@@ -29,7 +30,13 @@ export async function openStores(
     onVerified(verification) {
       if (verification.status === 'sound') log.info({ ...verification.head }, 'ledger verified: no damage')
       else log.error({ ...verification }, 'ledger verification failed')
+      if (verification.status === 'damaged')
+        recordDamage(append, verification.seq).catch((error: unknown) =>
+          log.error({ err: error }, 'the damage of the ledger could not be recorded'),
+        )
     },
+    ...(options.verifyAfterMs !== undefined && { verifyAfterMs: options.verifyAfterMs }),
+    ...(options.verifyAgainMs !== undefined && { verifyAgainMs: options.verifyAgainMs }),
     onFatal: options.onFatal,
     ...(options.postgres && { postgres: options.postgres }),
     ...(options.onStandby && { onStandby: options.onStandby }),
@@ -42,6 +49,19 @@ export async function openStores(
     /** The views, for dynamic queries. */
     kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
   }
+}
+
+/** Shows damage on the timeline, once per event. */
+async function recordDamage(append: Append, seq: number | null): Promise<void> {
+  await append([
+    {
+      type: 'ledger.damage.found',
+      actor: 'service',
+      channel: 'system',
+      key: `ledger.damage.found:${seq}`,
+      facts: { seq },
+    },
+  ])
 }
 
 function reportModes({ tightened, refused }: ReturnType<typeof tightenModes>, log: Log): void {

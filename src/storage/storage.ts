@@ -50,6 +50,8 @@ export type StorageOptions = {
   readonly onStandby?: (engine: EngineStatus) => void
   /** Delay from the start to the verification of the whole chain. */
   readonly verifyAfterMs?: number
+  /** Pause between verifications of the whole chain. */
+  readonly verifyAgainMs?: number
   readonly onVerified?: (verification: Verification) => void
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
   /** The storage thread died, so nothing can be acknowledged any more and the process must end. */
@@ -151,6 +153,8 @@ export async function openStorage(options: StorageOptions) {
   const verification = startVerification({
     directory,
     afterMs: options.verifyAfterMs ?? VERIFY_AFTER_MS,
+    againMs: options.verifyAgainMs,
+    nowMs,
     onVerified: options.onVerified ?? (() => undefined),
     async rebuildViews(reason) {
       try {

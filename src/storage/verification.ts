@@ -8,19 +8,24 @@ import type { VerifyFunctions } from './verify-thread.ts'
 /** The state of the verification of the whole chain. */
 export type Verification =
   | { readonly status: 'running' }
-  | { readonly status: 'sound'; readonly head: Head }
-  | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
+  | { readonly status: 'sound'; readonly at: string; readonly head: Head }
+  | { readonly status: 'damaged'; readonly at: string; readonly seq: number | null; readonly message: string }
   /** The verification itself failed, which says nothing about the ledger. */
-  | { readonly status: 'failed'; readonly message: string }
+  | { readonly status: 'failed'; readonly at: string; readonly message: string }
 
 export type VerificationOptions = {
   readonly directory: string
   /** Delay before the first verification. */
   readonly afterMs: number
+  /** A week by default. */
+  readonly againMs?: number | undefined
+  readonly nowMs: () => number
   readonly onVerified: (verification: Verification) => void
   readonly rebuildViews: (reason: string) => Promise<void>
 }
 
+/** A page that nobody reads may go bad at any time. */
+const AGAIN_MS = 7 * 24 * 3_600_000
 /** Pause before files that keep looking damaged are examined again. */
 const EXAMINE_AGAIN_MS = 10_000
 /** Pause after each part, about as long as the part takes, to leave CPU time for a call. */
@@ -30,16 +35,17 @@ const LIMIT_MS = 3_600_000
 const CLOSE_GRACE_MS = 10_000
 
 /**
- * Examines the views and then verifies the chain in a separate thread, once after the start and again when a
+ * Examines the views and then verifies the chain in a separate thread: after the start, every week, and when a
  * read finds damage.
  */
 export function startVerification(options: VerificationOptions) {
-  const { directory, afterMs, onVerified, rebuildViews } = options
+  const { directory, afterMs, againMs = AGAIN_MS, nowMs, onVerified, rebuildViews } = options
   let verification: Verification = { status: 'running' }
   /** Damage that a read found, until a run confirms or clears it. */
   let damage: { readonly message: string } | null = null
   let asked = Promise.withResolvers<void>()
   let thread: FunctionThread<VerifyFunctions> | undefined
+  const now = () => new Date(nowMs()).toISOString()
   const stop = new AbortController()
   const { signal } = stop
 
@@ -48,7 +54,9 @@ export function startVerification(options: VerificationOptions) {
     for (let pauseMs = 0; !signal.aborted; pauseMs = EXAMINE_AGAIN_MS) {
       asked = Promise.withResolvers()
       await examine()
+      const again = setTimeout(asked.resolve, againMs).unref()
       await asked.promise
+      clearTimeout(again)
       await rest(pauseMs)
     }
   }
@@ -66,6 +74,7 @@ export function startVerification(options: VerificationOptions) {
     const verdict = await verdictOf(thread).catch(
       (error: unknown): Verification => ({
         status: 'failed',
+        at: now(),
         message: messageOf(error).split('\n', 1).join(''),
       }),
     )
@@ -91,9 +100,9 @@ export function startVerification(options: VerificationOptions) {
     let head: Head = { seq: 0, hash: GENESIS_HASH }
     for (;;) {
       const part = await thread.ask('verifyAfter', head)
-      if (part.status === 'damaged') return part
+      if (part.status === 'damaged') return { ...part, at: now() }
       head = part.head
-      if (part.isWhole) return { status: 'sound', head }
+      if (part.isWhole) return { status: 'sound', at: now(), head }
       await rest(REST_MS)
     }
   }

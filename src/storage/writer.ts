@@ -3,6 +3,7 @@ import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, type EventRow, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
+import { foreignTables } from '../../ledger/inspect.ts'
 import { type CommitOutcome, type OpenGroup, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
@@ -38,6 +39,8 @@ export function openWriter(options: WriterOptions) {
   const { directory, newId, warn } = options
   const projections = options.projections ?? allProjections
   const ledger = openLedger(directory, newId, { readViews: () => readWitness(directory) })
+  const tables = foreignTables(ledger.db)
+  if (tables.length > 0) warn('another program keeps tables in ledger.sqlite', { tables })
   let { views, projector } = openViews()
   const slack = openSlack(views)
   let viewsError: string | null = null

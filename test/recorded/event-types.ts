@@ -21,6 +21,9 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'owner.recovery-code.used': 'added later',
   'timer.changed': 'added later',
   'timer.done': 'added later',
+  'ledger.salvaged': 'added later',
+  'ledger.damage.found': 'added later',
+  'ledger.event.lost': 'added later',
 }
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

@@ -140,7 +140,11 @@ test('verifies the whole chain after the start and reports the result in the sta
   expect((await before.status()).verification).toEqual({ status: 'running' })
   await before.close()
   const storage = await openTestStorage(directory, { verifyAfterMs: 0, onVerified: found.resolve })
-  expect(await found.promise).toEqual({ status: 'sound', head: storage.ledger.head() })
+  expect(await found.promise).toEqual({
+    status: 'sound',
+    at: expect.any(String),
+    head: storage.ledger.head(),
+  })
   expect((await storage.status()).verification.status).toBe('sound')
 })
 

@@ -23,6 +23,7 @@ test('stops a verification at any point without terminating its thread, and repo
     const walk = startVerification({
       directory,
       afterMs: 0,
+      nowMs: Date.now,
       onVerified,
       rebuildViews: async () => undefined,
     })

@@ -42,6 +42,10 @@ const healthSchema = z
       .readonly(),
     halt: haltSchema.optional(),
     freeBytes: z.number().nullable(),
+    verified: z
+      .object({ at: z.string(), outcome: z.enum(['sound', 'damaged', 'failed']) })
+      .optional()
+      .describe('The last verification of the whole ledger; absent until the first one after a start ends'),
     lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
   })
   .openapi('Health')

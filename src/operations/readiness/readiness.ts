@@ -42,6 +42,8 @@ export type Health = {
   readonly reactors: readonly ReactorState[]
   readonly freeBytes: number | null
   readonly lastText: LastOutcome | null
+  /** The last verification of the whole ledger; absent until the first one has ended. */
+  readonly verified?: { readonly at: string; readonly outcome: 'sound' | 'damaged' | 'failed' }
 }
 
 export type ReadinessSources = {
@@ -158,6 +160,7 @@ export function createReadiness(
       reactors: states,
       freeBytes: stores.freeBytes,
       lastText,
+      ...verifiedOf(status),
     }
   }
 
@@ -188,6 +191,12 @@ export function createReadiness(
       await thread.close()
     },
   }
+}
+
+function verifiedOf(status: StorageStatus | null): Pick<Health, 'verified'> {
+  const verification = status?.verification
+  if (!verification || verification.status === 'running') return {}
+  return { verified: { at: verification.at, outcome: verification.status } }
 }
 
 /** Undefined if the views cannot be read, which another check reports. */

@@ -7,7 +7,7 @@ import { haltedText } from '../app/halt-words.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import type { IconName } from '../design/icon.ts'
 import { areaStyles } from './area-styles.ts'
-import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
+import { backlogText, checkName, checkText, failureText, reactorName, verifiedText } from './health-words.ts'
 
 const refreshMs = 15_000
 
@@ -56,6 +56,7 @@ function healthView(health: Health): TemplateResult {
       }
       ${checksOf(health.checks).map(checkView)}
     </ul>
+    ${health.verified ? html`<p class="soft">${verifiedText(health.verified)}</p>` : nothing}
     <h3 class="subhead">Background work</h3>
     ${
       busy.length === 0

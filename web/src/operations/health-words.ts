@@ -1,4 +1,4 @@
-import type { Reactor } from '../../../src/http/contract/health.ts'
+import type { Health, Reactor } from '../../../src/http/contract/health.ts'
 import type { Check, CheckName } from '../api/health.ts'
 import { capitalised, shortDateText, wordsText } from '../design/format.ts'
 
@@ -31,6 +31,16 @@ export function checkText({ name, ok, detail }: Check): string {
 /** Replaces ISO 8601 times by times in the owner's time zone. */
 function withTimes(text: string): string {
   return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => shortDateText(at))
+}
+
+/** The last verification of the whole ledger, which repeats every week. */
+export function verifiedText({ at, outcome }: NonNullable<Health['verified']>): string {
+  const found = {
+    sound: 'and is undamaged',
+    damaged: 'and is damaged',
+    failed: 'but this failed; the log says why',
+  }
+  return `All events were last verified ${shortDateText(at)}, ${found[outcome]}.`
 }
 
 const reactorNames: Readonly<Record<string, string>> = {

@@ -218,6 +218,10 @@ export const titles: Readonly<Record<string, Title>> = {
   'intrusion.counted': intrusionText,
   'ledger.imported': () => 'History imported',
   'ledger.loss.accepted': lossText,
+  'ledger.salvaged': salvagedText,
+  'ledger.damage.found': (e) =>
+    `The history is damaged${number(e, 'seq') > 0 ? ` at event ${number(e, 'seq')}` : ''}. Operations → Health says what to do`,
+  'ledger.event.lost': () => 'This event was lost',
   'outbound.released': () => 'Outgoing work released',
   'notification.seen': () => 'Notifications seen',
   'push.subscribed': () => 'Push notifications turned on for a browser',
@@ -267,6 +271,14 @@ function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
   return typeof fromSeq === 'number' && typeof toSeq === 'number'
     ? `${plural(toSeq - fromSeq + 1, 'earlier event')} lost; Delegate continued from here`
     : 'Part of the history was lost; Delegate continued from here'
+}
+
+function salvagedText({ payload: { gaps } }: TimelineEvent): string {
+  const ranges: readonly { firstSeq: number; lastSeq: number }[] = Array.isArray(gaps) ? gaps : []
+  const lost = ranges.reduce((sum, { firstSeq, lastSeq }) => sum + lastSeq - firstSeq + 1, 0)
+  return lost === 0
+    ? 'The history was damaged, and is restored in full'
+    : `The history was damaged: ${plural(lost, 'event')} lost, the others are restored`
 }
 
 /** What happened, in one line. An unknown event type is shown by its name. */
