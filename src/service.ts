@@ -2,6 +2,7 @@ import { createIds } from '../ledger/ids.ts'
 import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
+import { buildBackups } from './backups/index.ts'
 import { type Config, postgresOf } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { buildHalt } from './halt/index.ts'
@@ -95,8 +96,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, halt, waits } = base
-  const { adaptations, agent, phone, outbound, notifications, timers, memory, erasures, tasks, notes } =
-    features
+  const {
+    adaptations,
+    agent,
+    phone,
+    outbound,
+    notifications,
+    timers,
+    memory,
+    erasures,
+    tasks,
+    notes,
+    backups,
+  } = features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
@@ -120,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   idleWatch.start()
   erasures.start()
   proposals.start()
+  backups.start()
   // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
   tasks.start(port)
@@ -134,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await phone.close(CALL_GRACE_MS)
       await idleWatch.close()
       await proposals.close()
+      await backups.close()
       await erasures.close()
       await timers.close()
       await notifications.close()
@@ -255,6 +269,7 @@ function buildKept(base: Base) {
     onLearningFailed: operations.failuresOf('learning'),
     mayLearn: () => !operations.money.isSpent('learning'),
   })
+  const backups = buildBackups({ ...base, onFault: faultsOf('backups') })
   const { erasures, forgetting } = buildErasing({
     ...base,
     memory,
@@ -263,6 +278,7 @@ function buildKept(base: Base) {
     adaptationSeqs: adaptations.seqs,
     removeAdaptationFiles: adaptations.removeFilesOf,
     copiesFrom: owner.offlineCopies.from,
+    backupsHolding: backups.holding,
     onFault: faultsOf('erasures'),
   })
   const tasks = buildTasks({
@@ -277,7 +293,7 @@ function buildKept(base: Base) {
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
-  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks }
+  return { timeline, adaptations, notes, timers, memory, backups, erasures, forgetting, tasks }
 }
 
 /** Builds the agent and its channels from what it keeps. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   createReadStream,
   createWriteStream,
@@ -72,7 +73,15 @@ export async function openSealedBackup(
       strict: true,
       filter: (path, entry) => 'type' in entry && isExpected(path, entry.type),
     })
-    await pipeline(packed, target)
+    // Not a pipeline: it ends with `close`, which comes before the last bytes are written.
+    const written = new Promise<void>((resolve, reject) => {
+      target.on('finish', resolve).on('error', reject)
+    })
+    const fed = async () => {
+      for await (const chunk of packed) if (!target.write(Buffer.from(chunk))) await once(target, 'drain')
+      target.end()
+    }
+    await Promise.all([fed(), written])
     return measure.result()
   } catch (error) {
     throw refusalOf(error) ?? error

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -124,6 +124,20 @@ test.each<[string, (file: string) => void, string, string]>([
   },
   PROCESS_MS,
 )
+
+test('has written every file when it is done', async () => {
+  const directory = testDirectory()
+  for (const name of ['backup.json', 'ledger.sqlite', 'settings.sqlite'])
+    writeFileSync(join(directory, name), randomBytes(4_000_000))
+  const file = join(testDirectory(), 'x.backup')
+  await sealBackup(directory, file, PASSPHRASE)
+  for (let round = 0; round < 5; round += 1) {
+    const opened = join(testDirectory(), 'opened')
+    await openSealedBackup(file, opened, PASSPHRASE)
+    for (const name of ['backup.json', 'ledger.sqlite', 'settings.sqlite'])
+      expect([name, digestOf(join(opened, name))]).toEqual([name, digestOf(join(directory, name))])
+  }
+})
 
 test('unpacks nothing but the files of a backup', async () => {
   const { directory } = await seal()

@@ -101,6 +101,13 @@ const callEnded = (durationMs: number, why?: string): string => {
   return why === undefined ? what : `${what}: ${why}`
 }
 
+const backupFailures: Readonly<Record<string, string>> = {
+  make: 'The backup failed',
+  remove: 'Old backups were not removed',
+  copy: 'The backups were not copied',
+  test: 'The restore test of the newest backup failed',
+}
+
 const factorNames: Readonly<Record<string, string>> = {
   totp: 'Authenticator app',
   recovery_codes: 'New recovery codes',
@@ -225,13 +232,20 @@ export const titles: Readonly<Record<string, Title>> = {
     text(e, 'reason') === 'expired'
       ? 'A browser no longer takes push notifications'
       : 'Push notifications turned off for a browser',
+  'backup.requested': () => 'Backup requested',
+  'backup.made': () => 'Backup made',
+  'backup.failed': (e) => `${backupFailures[text(e, 'step')] ?? 'A backup failed'}: ${text(e, 'reason')}`,
+  'backup.removed': (e) => `Removed ${plural(size(e, 'names'), 'old backup')}`,
+  'backup.copied': () => 'Backups copied elsewhere',
+  'backup.tested': (e) =>
+    e.payload.ok === true ? 'Restored the newest backup to test it' : 'The newest backup failed its test',
   'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
   'delegation.released': () => 'Delegate released',
 }
 
 /** Where erased words may remain. */
 function remainsText(event: TimelineEvent): string {
-  return postgresText(event) + devicesText(event)
+  return postgresText(event) + devicesText(event) + backupsText(event)
 }
 
 function devicesText({ payload: { devices } }: TimelineEvent): string {
@@ -240,6 +254,13 @@ function devicesText({ payload: { devices } }: TimelineEvent): string {
     ({ device, until }: { device: string; until: string }) => `${device}, until ${dayText(until)} at most`,
   )
   return `. Offline copies may still show it, until they next reach Delegate: ${copies.join('; ')}`
+}
+
+function backupsText({ payload: { backups } }: TimelineEvent): string {
+  if (typeof backups !== 'object' || backups === null) return ''
+  const { count, until } = backups as { count: number; until: string | null }
+  const end = until === null ? 'until you delete them' : `the last of them until ${shortDateText(until)}`
+  return `. ${plural(count, 'backup')} still ${count === 1 ? 'holds' : 'hold'} it, ${count === 1 && until !== null ? `until ${shortDateText(until)}` : end}`
 }
 
 function postgresText({ payload: { postgres } }: TimelineEvent): string {
