@@ -53,10 +53,16 @@ export const backupsProjection = defineProjection({
     const fail = db.prepare(`INSERT INTO backup_steps (step, failedSeq, failedAt, reason, failures)
       VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET failedSeq = excluded.failedSeq,
       failedAt = excluded.failedAt, reason = excluded.reason, failures = failures + 1`)
-    const nameTested = db.prepare("UPDATE backup_steps SET name = ? WHERE step = 'test'")
+    const nameTested = db.prepare(`INSERT INTO backup_steps (step, doneSeq, name) VALUES ('test', 0, ?)
+      ON CONFLICT DO UPDATE SET name = ?`)
     return {
       handlers: {
         'backup.requested': ({ seq, at }) => void done.run('request', seq, at),
+        // Those that exist are elsewhere, or have another passphrase.
+        'settings.changed': ({ seq, at, facts }) => {
+          if (facts.keys.some((key) => key === 'BACKUP_DIRECTORY' || key === 'BACKUP_PASSPHRASE'))
+            done.run('request', seq, at)
+        },
         'backup.made': ({ seq, at, facts }) => {
           make.run({ ...facts, createdAt: timeOfBackup(facts.name) ?? at })
           done.run('make', seq, at)
@@ -68,9 +74,9 @@ export const backupsProjection = defineProjection({
         },
         'backup.copied': ({ seq, at }) => void done.run('copy', seq, at),
         'backup.tested': ({ seq, at, facts }) => {
+          // `backup.failed` follows if it is not.
           if (facts.ok) done.run('test', seq, at)
-          else fail.run('test', seq, at, facts.reason ?? '')
-          nameTested.run(facts.name)
+          nameTested.run(facts.name, facts.name)
         },
       },
     }

@@ -1,6 +1,6 @@
 /** The child process of `src/backups/job.ts`: makes a backup, or restores one to test it. */
 import { mkdirSync, rmSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { diskCauseOf } from '../../ledger/causes.ts'
@@ -21,11 +21,20 @@ import { describe, Refused, undoAtExit } from './command.ts'
 import { restoreInto } from './restoring.ts'
 import { openSealedBackup, sealBackup } from './sealed-backup.ts'
 
-const LOWEST_PRIORITY = 19
 const LOCK_RETRY_MS = 1_000
 
+/** What is wrong with the backup directory, by the cause. */
+const TARGET = {
+  full: 'The disk of the backup directory is full.',
+  read_only: 'The backup directory is read-only.',
+  forbidden: 'The account of the service may not write to the backup directory.',
+  locked: 'The backup directory is in use by another program.',
+  damaged: 'The disk of the backup directory is damaged.',
+  failing: 'The disk of the backup directory fails, or is not connected.',
+}
+
 process.umask(0o077)
-setPriority(LOWEST_PRIORITY)
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 const job = await readJob()
 process.stdout.write(JSON.stringify(await run()), () => process.exit())
 
@@ -116,15 +125,6 @@ async function atTarget<T>(work: () => T | Promise<T>): Promise<T> {
       },
     )
   }
-}
-
-const TARGET = {
-  full: 'The disk of the backup directory is full.',
-  read_only: 'The backup directory is read-only.',
-  forbidden: 'The account of the service may not write to the backup directory.',
-  locked: 'The backup directory is in use by another program.',
-  damaged: 'The disk of the backup directory is damaged.',
-  failing: 'The disk of the backup directory fails, or is not connected.',
 }
 
 function sentenceOf(error: unknown): string {
