@@ -4,9 +4,20 @@ import { expect, test } from 'vitest'
 import { runScript } from '../scripts/run-script.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
-import { backupsOf, DAY_MS, factsOf, filesIn, PASSPHRASE, startBacking, untilFacts } from './harness.ts'
+import {
+  backupsOf,
+  DAY_MS,
+  factsOf,
+  filesIn,
+  PASSPHRASE,
+  startBacking,
+  TEST_MS,
+  untilFacts,
+} from './harness.ts'
 
-test('makes a verified, encrypted backup at once, tests it, and makes the next one at its hour', async () => {
+test('makes a verified, encrypted backup at once, tests it, and makes the next one at its hour', {
+  timeout: TEST_MS,
+}, async () => {
   const service = await startBacking()
   const [made] = await untilFacts(service, 'backup.made')
   await untilFacts(service, 'backup.tested')
@@ -44,7 +55,9 @@ test('makes a verified, encrypted backup at once, tests it, and makes the next o
   expect([code, out]).toEqual([0, expect.stringContaining(`${made?.events} ${made?.headHash}`)])
 })
 
-test('makes none without a directory or without a passphrase, and says so', async () => {
+test('makes none without a directory or without a passphrase, and says so', {
+  timeout: TEST_MS,
+}, async () => {
   const off = await startWholeService()
   expect(await backupsOf(off)).toMatchObject({ state: 'off', directory: null, nextAt: null, problems: [] })
   expect((await off.client.post('/api/backups')).status).toBe(409)
@@ -59,7 +72,7 @@ test('makes none without a directory or without a passphrase, and says so', asyn
   expect(await factsOf(open, 'backup.made')).toEqual([])
 })
 
-test('makes one when asked, at once', async () => {
+test('makes one when asked, at once', { timeout: TEST_MS }, async () => {
   const service = await startBacking()
   await untilFacts(service, 'backup.made')
   await service.pass(5_000)
@@ -73,7 +86,9 @@ test('makes one when asked, at once', async () => {
   expect(filesHolding(service.target, 'SQLite format')).toEqual([])
 })
 
-test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', async () => {
+test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', {
+  timeout: TEST_MS,
+}, async () => {
   const service = await startBacking()
   const { target } = service
   const [made] = await untilFacts(service, 'backup.made')

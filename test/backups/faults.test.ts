@@ -6,11 +6,22 @@ import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
-import { backupsOf, DAY_MS, factsOf, filesIn, PASSPHRASE, startBacking, untilFacts } from './harness.ts'
+import {
+  backupsOf,
+  DAY_MS,
+  factsOf,
+  filesIn,
+  PASSPHRASE,
+  startBacking,
+  TEST_MS,
+  untilFacts,
+} from './harness.ts'
 
 const PARTIAL = '.delegate-2026-01-01T000000Z.backup.partial-1'
 
-test('runs the command after a change, and reports a newest backup that fails its test', async () => {
+test('runs the command after a change, and reports a newest backup that fails its test', {
+  timeout: TEST_MS,
+}, async () => {
   const seen = join(testDirectory(), 'seen')
   const service = await startBacking({
     environment: { BACKUP_COMMAND: `env > ${seen}; printf x >> "$BACKUP_FILE"`, OTHER: 'inherited' },
@@ -32,7 +43,7 @@ test('runs the command after a change, and reports a newest backup that fails it
   expect((await service.client.get('/ready')).status).toBe(200)
 })
 
-test('repeats a command that failed after an hour, and not before', async () => {
+test('repeats a command that failed after an hour, and not before', { timeout: TEST_MS }, async () => {
   const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
   await untilFacts(service, 'backup.tested')
   expect(await factsOf(service, 'backup.failed')).toEqual([
@@ -44,7 +55,7 @@ test('repeats a command that failed after an hour, and not before', async () => 
   expect(service.written.join()).toContain('BACKUP_COMMAND failed')
 })
 
-test('reports a full disk, and leaves nothing there', async () => {
+test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, async () => {
   const disk = mountSmallDisk(1)
   if (disk === null) return
   disk.fill()
@@ -57,7 +68,7 @@ test('reports a full disk, and leaves nothing there', async () => {
   ])
 })
 
-test('says that the last backup is too old', async () => {
+test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
   const first = await startBacking()
   await untilFacts(first, 'backup.tested')
   await first.stop()
@@ -71,7 +82,7 @@ test('says that the last backup is too old', async () => {
   expect((await backupsOf(late)).problems).toContain('The last backup is older than two days.')
 })
 
-test('refuses a directory within the data or the program, also by a link', async () => {
+test('refuses a directory within the data or the program, also by a link', { timeout: TEST_MS }, async () => {
   const service = await startWholeService()
   const link = join(testDirectory(), 'link')
   symlinkSync(service.directory, link)
@@ -90,7 +101,7 @@ test('refuses a directory within the data or the program, also by a link', async
   expect((await service.client.put('/api/config', { entries: { BACKUP_COMMAND: 'id' } })).status).toBe(400)
 })
 
-test('a receipt says how many backups hold the words, and until when', async () => {
+test('a receipt says how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
   const service = await startBacking({
     environment: { BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0', BACKUP_KEEP_MONTHLY: '0' },
   })
@@ -112,7 +123,9 @@ test('a receipt says how many backups hold the words, and until when', async () 
   expect(await receiptOf(old)).toEqual({ count: 1, until })
 })
 
-test('after a kill, every file has a fact, and no unencrypted copy is left', async () => {
+test('after a kill, every file has a fact, and no unencrypted copy is left', {
+  timeout: TEST_MS,
+}, async () => {
   const directory = testDirectory()
   const target = join(testDirectory(), 'backups')
   mkdirSync(target)

@@ -259,8 +259,8 @@ function devicesText({ payload: { devices } }: TimelineEvent): string {
 function backupsText({ payload: { backups } }: TimelineEvent): string {
   if (typeof backups !== 'object' || backups === null) return ''
   const { count, until } = backups as { count: number; until: string | null }
-  const end = until === null ? 'until you delete them' : `the last of them until ${shortDateText(until)}`
-  return `. ${plural(count, 'backup')} still ${count === 1 ? 'holds' : 'hold'} it, ${count === 1 && until !== null ? `until ${shortDateText(until)}` : end}`
+  const holders = count === 1 ? '1 backup still holds the words' : `${count} backups still hold the words`
+  return `. ${holders}, until ${until === null ? `you delete ${count === 1 ? 'it' : 'them'}` : shortDateText(until)}`
 }
 
 function postgresText({ payload: { postgres } }: TimelineEvent): string {
