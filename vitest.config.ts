@@ -11,6 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
 const serviceFolders = [
   'adaptations',
   'agent',
+  'backups',
   'erasing',
   'halt',
   'hostile',

@@ -1,4 +1,5 @@
 import { adaptationsProjection } from './adaptations.ts'
+import { backupsProjection } from './backups.ts'
 import { callsProjection } from './calls.ts'
 import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
@@ -38,6 +39,7 @@ export const projections: readonly Projection[] = [
   tasksProjection,
   deliveriesProjection,
   notificationsProjection,
+  backupsProjection,
   callsProjection,
   textsProjection,
   proposalsProjection,

@@ -5,7 +5,7 @@ import type { SecurityCheck } from '../src/operations/security/check.ts'
 import { checkSecurity } from '../src/operations/security/security.ts'
 import { createFactorStore } from '../src/settings/factor-store.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
-import { createSettings } from '../src/settings/settings.ts'
+import { createSettings, type Settings } from '../src/settings/settings.ts'
 import { copySettingsStore, settingsFile } from '../src/settings/store.ts'
 import { createIsolation } from '../src/tasks/isolation.ts'
 import { Refused, runCommand } from './lib/command.ts'
@@ -53,11 +53,21 @@ await runCommand({
       { origin: null, undeclaredProxies: null },
     )
     for (const check of checks) process.stdout.write(lineOf(check))
+    process.stdout.write(backupLine(settings))
     const toMend = checks.filter(({ status }) => status !== 'ok').length
     process.stdout.write(`\n${toMend === 0 ? 'Nothing to mend.' : `To mend: ${toMend}.`}\n`)
     if (toMend > 0) process.exitCode = 1
   },
 })
+
+/** A hint, not something to mend: backups may be made in another way. */
+function backupLine({ get }: Pick<Settings, 'get'>): string {
+  const [directory, passphrase] = [get('BACKUP_DIRECTORY'), get('BACKUP_PASSPHRASE')]
+  const isOn = directory !== null && passphrase !== null
+  return isOn
+    ? `hint    Backups: made each day in ${directory}.\n`
+    : 'hint    Backups: off. Choose a directory and a passphrase under Settings, Backups.\n'
+}
 
 function lineOf({ status, title, detail, remedy }: SecurityCheck): string {
   return `${MARKS[status]}${title}: ${detail}${remedy === null ? '' : `\n        ${remedy}`}\n`

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { closing } from '../ledger/closing.ts'
 import { ledgerFile } from '../ledger/files.ts'
 import { createIds } from '../ledger/ids.ts'
@@ -11,6 +8,7 @@ import { openOwnerState } from '../src/settings/index.ts'
 import { newPasswordSchema } from '../src/settings/new-password.ts'
 import { openStorage } from '../src/storage/storage.ts'
 import { Refused, runCommand } from './lib/command.ts'
+import { readSecret } from './lib/typed-secret.ts'
 
 const help = `npm run owner:reset-password [-- --keep-factors]
 
@@ -62,7 +60,10 @@ await runCommand({
       )
       if (!owner.account.isInstalled())
         throw new Refused('The service is not installed yet. Open /install instead.')
-      const given = await readPassword()
+      const given = await readSecret(
+        'New password (empty to generate one): ',
+        'No password was given. Nothing was changed.',
+      )
       const password = given === '' ? randomBytes(15).toString('base64url') : given
       const parsed = newPasswordSchema.safeParse(password)
       if (!parsed.success) throw new Refused(`The password ${parsed.error.issues[0]?.message}.`)
@@ -81,24 +82,6 @@ await runCommand({
     }
   },
 })
-
-/** Reads one line from standard input; at a terminal, asks for it without showing it. */
-async function readPassword(): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/)[0] ?? ''
-  process.stdout.write('New password (empty to generate one): ')
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
-  try {
-    return await terminal.question('')
-  } catch (cause) {
-    // Ctrl-C or Ctrl-D instead of a password.
-    if (!(cause instanceof Error && cause.name === 'AbortError')) throw cause
-    throw new Refused('No password was given. Nothing was changed.', { cause })
-  } finally {
-    terminal.close()
-    process.stdout.write('\n')
-  }
-}
 
 function warn(message: string): void {
   // The user is already running the command that this hint recommends.

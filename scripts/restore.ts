@@ -1,22 +1,27 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { closing } from '../ledger/closing.ts'
-import { LedgerDamaged } from '../ledger/errors.ts'
 import { markImported } from '../ledger/imported.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/files.ts'
 import { secretKeyFile } from '../src/settings/secrets.ts'
 import { openSettingsStore } from '../src/settings/store.ts'
-import { checkCopied, copyAdaptationFiles } from './lib/adaptation-files.ts'
-import { checkSettings, copyLedger, copySettings, readManifest } from './lib/backup.ts'
-import { headLines, runCommand } from './lib/command.ts'
+import { readManifest } from './lib/backup.ts'
+import { headLines, Refused, runCommand } from './lib/command.ts'
+import { restoreInto } from './lib/restoring.ts'
+import { openSealedBackup } from './lib/sealed-backup.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
+import { readSecret } from './lib/typed-secret.ts'
 
-const help = `npm run restore -- <directory of a backup>
+const help = `npm run restore -- <backup>
 
 Restores a backup into DATA_DIR, which must be empty or absent: the ledger with the same head, the settings and the
 adaptation files. The copy is opened and its whole chain verified before it gets its name; if a check fails, nothing
 is left behind. A secret.key that is already in DATA_DIR is kept and used.
+
+The backup is a directory that \`npm run backup\` made, or an encrypted file that the service made
+(delegate-<time>.backup). The passphrase of a file is read from BACKUP_PASSPHRASE, or else from the first line of
+standard input; at a terminal, the command asks for it.
 
 Everyone has to sign in again. Nothing is sent until you release it (POST /api/outbound/release), because what was
 pending in the backup may have been sent since.
@@ -26,28 +31,24 @@ await runCommand({
   help,
   positionals: { min: 1, max: 1 },
   async run({ dataDir, positionals: [given = ''] }) {
-    const source = resolve(given)
-    const manifest = readManifest(source)
-    checkSettings(source, manifest)
+    const backup = resolve(given)
+    const isFile = statSync(backup, { throwIfNoEntry: false })?.isFile() === true
+    // Before anything is created. A file shows whether it is a backup once it is opened.
+    if (!isFile) readManifest(backup)
+    const passphrase = isFile ? await readPassphrase() : ''
     const staging = openStaging(dataDir)
     try {
-      const head = await copyLedger(source, staging.directory)
-      const { ledgerId, events, headHash } = manifest
-      if (head.ledgerId !== ledgerId || head.seq !== events || head.hash !== headHash)
-        throw new LedgerDamaged(
-          `the backup's ledger ends with event ${head.seq} and is not the one that was backed up`,
-        )
-      const hasSettings = await copySettings(source, staging.directory)
+      const source = isFile ? join(staging.directory, 'opened') : backup
+      if (isFile) await openSealedBackup(backup, source, passphrase)
+      const { head, hasSettings, hasAdaptations } = await restoreInto(source, staging.directory)
       if (hasSettings) endSessions(staging.directory)
-      const adaptations = await copyAdaptationFiles(source, staging.directory)
-      checkCopied(adaptations, manifest.adaptations)
-      mark(staging.directory, events, headHash)
+      mark(staging.directory, head.seq, head.hash)
       staging.publish([
-        ...(adaptations.length > 0 ? [ADAPTATIONS_DIRECTORY] : []),
+        ...(hasAdaptations ? [ADAPTATIONS_DIRECTORY] : []),
         ...(hasSettings ? ['settings.sqlite'] : []),
         'ledger.sqlite',
       ])
-      process.stdout.write(`Restored ${events} events into ${dataDir}.\n`)
+      process.stdout.write(`Restored ${head.seq} events into ${dataDir}.\n`)
       process.stdout.write(headLines(head))
       process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
       if (!existsSync(secretKeyFile(dataDir)))
@@ -59,6 +60,14 @@ await runCommand({
     }
   },
 })
+
+async function readPassphrase(): Promise<string> {
+  const refusal = 'No passphrase was given. Nothing was restored.'
+  const passphrase =
+    process.env.BACKUP_PASSPHRASE ?? (await readSecret('Passphrase of the backup: ', refusal))
+  if (passphrase === '') throw new Refused(refusal)
+  return passphrase
+}
 
 /** Sessions that ended since the backup must not come back. */
 function endSessions(directory: string): void {

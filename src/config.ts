@@ -132,6 +132,13 @@ const environmentSchema = z.object({
     .nullable()
     .default(null)
     .describe('Account that programs of tasks run as. The service must run as root.'),
+  BACKUP_COMMAND: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      'Shell command that runs after each change of the backup directory, with BACKUP_DIRECTORY and BACKUP_FILE (the newest backup) in its environment, like `rclone sync "$BACKUP_DIRECTORY" remote:delegate`.',
+    ),
   DAILY_TOKENS: limitSchema
     .default(10_000_000)
     .describe(
@@ -208,7 +215,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     copilotCommand: data.COPILOT_COMMAND,
     /** Environment only, like the command that it confines. */
     taskIsolation: { choice: data.TASK_ISOLATION, user: data.TASK_USER },
-    /** The environment of the coding assistant, without the service's own variables. */
+    /** Null if there is none. Environment only, like the other command. */
+    backupCommand: data.BACKUP_COMMAND,
+    /** The environment of both commands, without the service's own variables. */
     copilotEnvironment: withoutOwn(environment),
     /** For everyone; null if unlimited. Environment only: a stolen session must not lift them. */
     dailyLimits: { tokens: data.DAILY_TOKENS, texts: data.DAILY_TEXTS, calls: data.DAILY_CALLS },

@@ -1,7 +1,9 @@
 import { createIds } from '../ledger/ids.ts'
+import { createBackupQueries } from '../projections/backups.ts'
 import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
+import { buildBackups } from './backups/index.ts'
 import { type Config, postgresOf } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { buildHalt } from './halt/index.ts'
@@ -96,8 +98,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, halt, waits } = base
-  const { adaptations, agent, phone, outbound, notifications, timers, memory, erasures, tasks, notes } =
-    features
+  const {
+    adaptations,
+    agent,
+    phone,
+    outbound,
+    notifications,
+    timers,
+    memory,
+    erasures,
+    tasks,
+    notes,
+    backups,
+  } = features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
@@ -121,6 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   idleWatch.start()
   erasures.start()
   proposals.start()
+  backups.start()
   // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
   tasks.start(port)
@@ -135,6 +149,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await phone.close(CALL_GRACE_MS)
       await idleWatch.close()
       await proposals.close()
+      await backups.close()
       await erasures.close()
       await timers.close()
       await notifications.close()
@@ -205,12 +220,13 @@ async function openBase(options: ServiceOptions) {
     nowMs,
     log,
   })
+  const backupQueries = createBackupQueries(storage.views)
   const metrics = buildMetrics({
     storage,
     allowance: operations.money.windows,
     isHalted: halt.isHalted,
     kindOf: (provider) => models.kindOf(provider),
-    // Backups: pass `lastBackupAt` here, from the projection of `backup.made`.
+    lastBackupAt: () => backupQueries.step('make').doneAt,
     nowMs,
   })
   const models = createModelHolder(chosenSettings(settings), {
@@ -268,6 +284,7 @@ function buildKept(base: Base) {
     onLearningFailed: operations.failuresOf('learning'),
     mayLearn: () => !operations.money.isSpent('learning'),
   })
+  const backups = buildBackups({ ...base, onFault: faultsOf('backups') })
   const { erasures, forgetting } = buildErasing({
     ...base,
     memory,
@@ -276,6 +293,7 @@ function buildKept(base: Base) {
     adaptationSeqs: adaptations.seqs,
     removeAdaptationFiles: adaptations.removeFilesOf,
     copiesFrom: owner.offlineCopies.from,
+    backupsHolding: backups.holding,
     onFault: faultsOf('erasures'),
   })
   const tasks = buildTasks({
@@ -290,7 +308,7 @@ function buildKept(base: Base) {
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
-  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks }
+  return { timeline, adaptations, notes, timers, memory, backups, erasures, forgetting, tasks }
 }
 
 /** Builds the agent and its channels from what it keeps. */

@@ -17,6 +17,7 @@ test('applies the defaults to an empty environment', () => {
     port: 8081,
     host: '127.0.0.1',
     allowedHosts: [],
+    backupCommand: null,
     dataDir: `${process.cwd()}/data`,
     logLevel: 'info',
     ledgerDebug: false,

@@ -6,6 +6,7 @@ const base = ['lib', 'storage', 'settings', 'model', 'text']
 const features = [
   'adaptations',
   'agent',
+  'backups',
   'erasing',
   'halt',
   'memory',

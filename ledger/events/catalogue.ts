@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { backupEvents } from './backup.ts'
 import { chatEvents } from './chat.ts'
 import { contextEvents } from './context.ts'
 import { conversationEvents } from './conversation.ts'
@@ -34,6 +35,7 @@ export const catalogue = {
   ...haltEvents,
   ...spendingEvents,
   ...notificationEvents,
+  ...backupEvents,
 }
 
 export type EventType = keyof typeof catalogue

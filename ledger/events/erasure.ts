@@ -60,6 +60,11 @@ export const erasureEvents = {
         .array(z.object({ device: idSchema, until: timeSchema }))
         .max(50)
         .optional(),
+      /**
+       * How many backups still hold the words, and when the rule removes the last of them; null if that is never.
+       * Absent if none does.
+       */
+      backups: z.object({ count: countSchema, until: timeSchema.nullable() }).optional(),
     },
   }),
 }

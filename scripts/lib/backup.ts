@@ -18,7 +18,7 @@ import { readableDirectory } from './readable.ts'
 import { syncFile } from './staging.ts'
 import { readWitnesses, requireWitnessed } from './witnesses.ts'
 
-const MANIFEST = 'backup.json'
+export const MANIFEST = 'backup.json'
 
 const manifestSchema = z.strictObject({
   format: z.literal('delegate-backup'),

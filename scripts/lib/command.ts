@@ -110,7 +110,8 @@ const UNCONFIRMED =
   'PostgreSQL did not confirm what was written, so it may be there or not. ' +
   'If it has a synchronous standby, see that it runs. Then run this command again.'
 
-function describe(error: unknown, dataDir?: string): string {
+/** What an error means for the operator. */
+export function describe(error: unknown, dataDir?: string): string {
   if (error instanceof LedgerLocked) return 'The service is running. Stop it first.'
   if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
   if (error instanceof LedgerDamaged)

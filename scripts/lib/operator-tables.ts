@@ -39,7 +39,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'engine:detach': 'Makes DATA_DIR the only home of the ledger again.',
   backup:
     'Makes a verified copy of ledger, settings and adaptation files, even while the service runs: `-- <empty directory>`.',
-  restore: 'Restores a backup into an empty DATA_DIR: `-- <directory of the backup>`.',
+  restore: 'Restores a backup into an empty DATA_DIR: `-- <directory or file of the backup>`.',
   'script:list-apps': 'Lists the applications of the telephony account and where they point.',
   'script:inspect-app': 'Shows an application: `-- <sid>`, or by default that of TELEPHONY_APP_SID.',
   'script:create-app': 'Creates an application that points to the Public URL, and prints its SID.',
@@ -63,6 +63,7 @@ const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {
   conversation: 'Conversation',
   notifications: 'Notifications',
   delivery: 'Tasks and delivery',
+  backups: 'Backups',
   service: 'Network',
 }
 

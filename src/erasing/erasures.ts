@@ -33,6 +33,9 @@ export type ErasureOrigin = Omit<Origin, 'derivedFrom' | 'key'> & {
 
 const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
 
+/** The backups that hold events from a seq on, and when the last is removed (null: never). Null if there are none. */
+export type BackupsHolding = (seq: number) => { readonly count: number; readonly until: string | null } | null
+
 export type Refused = Exclude<Named, { status: 'ok' }>
 export type Requested = { readonly erasure: ErasureRecord; readonly plan: PlanDescription }
 export type UndoOutcome =
@@ -60,6 +63,7 @@ export function createErasures(options: {
   /** Blocks learning between the plan and its fact. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  readonly backupsHolding: BackupsHolding
   /** Offline copies from before a time. */
   readonly copiesFrom: OfflineCopies['from']
   readonly nowMs: () => number
@@ -196,6 +200,7 @@ export function createErasures(options: {
     const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
     const postgres = await erasedElsewhere()
     const devices = options.copiesFrom(row.requestedAt)
+    const backups = events[0] && options.backupsHolding(events[0].seq)
     await append([
       {
         type: 'erasure.completed',
@@ -207,6 +212,7 @@ export function createErasures(options: {
           kinds: countKinds(events),
           ...(postgres && { postgres }),
           ...(devices.length > 0 && { devices }),
+          ...(backups && { backups }),
         },
       },
     ])

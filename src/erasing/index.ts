@@ -6,7 +6,7 @@ import type { OfflineCopies } from '../settings/offline-copies.ts'
 import type { FunctionThread } from '../storage/function-thread.ts'
 import type { Storage } from '../storage/storage.ts'
 import { requestedParts, saidOf } from './erasure-facts.ts'
-import { createErasures } from './erasures.ts'
+import { type BackupsHolding, createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
 import type { PlanGroup } from './plan-text.ts'
 import type { queryFunctions } from './query-functions.ts'
@@ -47,6 +47,7 @@ export function buildErasing(options: {
   readonly adaptationSeqs: (id: string) => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
   readonly copiesFrom: OfflineCopies['from']
+  readonly backupsHolding: BackupsHolding
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void

@@ -1,5 +1,6 @@
 import type { RouteDeps } from './features.ts'
 import { adaptationRoutes } from './routes/adaptations.ts'
+import { backupRoutes } from './routes/backups.ts'
 import { callRoutes } from './routes/calls.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { chatSocketReference } from './routes/chat-socket.ts'
@@ -41,6 +42,7 @@ const RESOURCES = [
   taskRoutes,
   sessionRoutes,
   operationRoutes,
+  backupRoutes,
   spendingRoutes,
   voiceMarkupRoutes,
   telephonyRoutes,

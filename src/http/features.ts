@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { Adaptations } from '../adaptations/index.ts'
 import type { Agent } from '../agent/index.ts'
+import type { Backups } from '../backups/index.ts'
 import type { Erasures } from '../erasing/erasures.ts'
 import type { Halt } from '../halt/index.ts'
 import type { Log } from '../lib/log.ts'
@@ -45,6 +46,7 @@ export type Features = {
   readonly agent: Agent
   readonly memory: Memory
   readonly erasures: Erasures
+  readonly backups: Backups
   readonly timeline: Timeline
   readonly adaptations: Adaptations
   readonly notes: Notes & { readonly renderer: NoteRenderer }

@@ -46,6 +46,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     isLearningStalled: options.memory.isStalled,
     answering: options.answering,
     hasTelephony: () => telephony.credentials() !== null,
+    backups: options.backups.health,
   })
   const deps: RouteDeps = {
     ...options,

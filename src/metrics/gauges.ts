@@ -14,8 +14,8 @@ export type GaugeSources = {
     readonly limitMicros: number
   }[]
   readonly isHalted: () => boolean
-  /** When the last backup was made; null if none was. Absent: there is no metric of backups. */
-  readonly lastBackupAt?: () => string | null
+  /** When the last backup was made; null if none was. */
+  readonly lastBackupAt: () => string | null
   readonly nowMs: () => number
 }
 
@@ -77,11 +77,10 @@ export function addGauges(prom: Prom, register: Registry, sources: GaugeSources)
   one('disk_free_bytes', 'Free space where the data is', ({ health }) => health?.freeBytes)
   one('open_sockets', 'Open WebSockets of pages and calls', ({ openSockets }) => openSockets)
   const { lastBackupAt } = sources
-  if (lastBackupAt)
-    one('backup_age_seconds', 'Time since the last backup; +Inf if there is none', () => {
-      const at = lastBackupAt()
-      return at === null ? Number.POSITIVE_INFINITY : Math.max(0, nowMs() - Date.parse(at)) / 1000
-    })
+  one('backup_age_seconds', 'Time since the last backup; +Inf if there is none', () => {
+    const at = lastBackupAt()
+    return at === null ? Number.POSITIVE_INFINITY : Math.max(0, nowMs() - Date.parse(at)) / 1000
+  })
   return gauges.set
 }
 

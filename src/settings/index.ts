@@ -4,7 +4,7 @@ import { createDevices } from './devices.ts'
 import { createFactorStore } from './factor-store.ts'
 import { createFactors } from './factors.ts'
 import { createOfflineCopies } from './offline-copies.ts'
-import { liesOutside, WITHIN_REACH } from './outside-data.ts'
+import { isOutsideService, liesOutside, WITHIN_REACH, WITHIN_SERVICE } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
 import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
@@ -38,8 +38,12 @@ export function openOwnerState(options: {
       secrets,
       environment,
       append,
-      refuse: (key, value) =>
-        key === 'COPILOT_WORKDIR' && !liesOutside(String(value), directory) ? WITHIN_REACH : null,
+      refuse(key, value) {
+        if (key === 'COPILOT_WORKDIR' && !liesOutside(String(value), directory)) return WITHIN_REACH
+        return key === 'BACKUP_DIRECTORY' && !isOutsideService(String(value), directory)
+          ? WITHIN_SERVICE
+          : null
+      },
       onWarning,
     })
     const newToken = () => randomBytes(32).toString('base64url')

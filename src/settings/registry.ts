@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from '../model/openai/defaults.ts'
 import { pricesSchema } from '../model/prices.ts'
+import { backupSettings } from './backup-settings.ts'
 import { deliverySettings } from './delivery-settings.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import { RIGHTS } from './rights.ts'
@@ -309,6 +310,7 @@ export const settingRegistry = {
     description: "The owner's time zone, as an IANA name like Europe/Berlin.",
   }),
   ...deliverySettings,
+  ...backupSettings,
 }
 
 type Registry = typeof settingRegistry

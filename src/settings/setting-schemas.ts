@@ -7,6 +7,14 @@ const line = z.string().trim().min(1, 'must not be empty')
 /** One line of printable text. */
 export const textSchema = line.max(500).regex(/^\P{Cc}+$/u, 'must not contain control characters')
 
+/** A passphrase that nobody can guess from a copy of what it protects. */
+export const passphraseSchema = z
+  .string()
+  .max(500)
+  .regex(/^\P{Cc}+$/u, 'must not contain control characters')
+  .refine((text) => text.trim() === text, 'must not begin or end with a space')
+  .refine((text) => text.length >= 12, 'must have at least 12 characters')
+
 /** A key, token, identifier or model name. Visible ASCII only, because it goes into headers and URLs. */
 export const tokenSchema = line.max(500).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
 

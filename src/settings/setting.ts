@@ -9,6 +9,7 @@ export const settingGroups = [
   'conversation',
   'notifications',
   'delivery',
+  'backups',
   'service',
 ] as const
 
@@ -21,7 +22,7 @@ export type SettingDefinition = {
   /** Encrypted at rest, and never returned by the API. */
   readonly secret: boolean
   /**
-   * Whoever changes it could receive secrets, calls or texts, spend money or run programs, so changing it needs a
+   * Whoever changes it could receive secrets, calls or texts, spend money, run programs or remove backups, so changing it needs a
    * recent proof that the owner is there. True for every secret.
    */
   readonly sensitive: boolean

@@ -247,6 +247,7 @@ async function benchMainThread(directory: string, rounds: number) {
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     copiesFrom: () => [],
+    backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: Date.now,
     newId,

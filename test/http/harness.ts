@@ -46,6 +46,7 @@ export const PASSED: Checks = {
   settings: { ok: true },
   disk: { ok: true },
   model: { ok: true },
+  backups: { ok: true },
 }
 
 /** The real HTTP layer and storage, with a few stand-in routes. Stops with the test. */

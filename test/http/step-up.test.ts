@@ -31,6 +31,11 @@ const SENSITIVE: Readonly<Record<string, string | number>> = {
   DELIVERY_WEBHOOK_URL: 'https://hooks.example/delegate',
   DELIVERY_WEBHOOK_SECRET: 'a webhook secret',
   COPILOT_WORKDIR: '/srv/delegate-work',
+  BACKUP_DIRECTORY: '/srv/delegate-backups',
+  BACKUP_PASSPHRASE: 'seven grey herons',
+  BACKUP_KEEP_DAILY: 1,
+  BACKUP_KEEP_WEEKLY: 0,
+  BACKUP_KEEP_MONTHLY: 0,
 }
 
 const SERVICE = { kind: 'other', title: 'Mine', baseUrl: 'http://127.0.0.1:9/v1' }

@@ -124,6 +124,7 @@ export async function openMind(options: MindOptions = {}) {
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     copiesFrom: () => [],
+    backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: clock,
     newId,

@@ -12,6 +12,7 @@ test('shows what is known while the disk hangs, and is not ready', async () => {
     storage,
     allowance: () => [{ window: 'day', spentMicros: 2_500_000, limitMicros: 20_000_000 }],
     isHalted: () => false,
+    lastBackupAt: () => null,
     kindOf: () => 'other',
     nowMs: Date.now,
   })
@@ -41,6 +42,7 @@ test('shows what can be read while the views cannot, and reports why', async () 
     storage: { ...storage, reportFault: (error) => void faults.push(error) },
     allowance: () => [{ window: 'day', spentMicros: 0, limitMicros: 1 }],
     isHalted: () => false,
+    lastBackupAt: () => null,
     kindOf: () => 'other',
     nowMs: Date.now,
   })

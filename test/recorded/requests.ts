@@ -219,6 +219,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
 export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
   '/api/notifications': 'depends on the present time',
   '/api/notifications/{seq}': 'has a test of its own',
+  '/api/backups': 'has a test of its own',
   '/api/push': 'has a test of its own',
   '/api/memories/recall-examples': 'changes with the constants of relevance',
   '/api/auth/factors': 'has a test of its own',

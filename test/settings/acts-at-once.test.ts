@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { isSettingKey, settingKeys } from '../../src/settings/registry.ts'
 import { startWithModel } from '../browser/model.ts'
 import type { Trials } from './trial.ts'
+import { backupTrials } from './trials-of-backups.ts'
 import { moneyTrials } from './trials-of-money.ts'
 import {
   apiKeyTrials,
@@ -25,6 +26,7 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],
   ['the owner and the way in', ownerTrials, {}],
   ['tasks and their outcomes', deliveryTrials, {}],
+  ['backups', backupTrials, {}],
 ]
 
 test('tests every setting', () => {

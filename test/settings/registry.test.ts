@@ -93,6 +93,9 @@ test.each<[SettingKey, unknown, unknown]>([
   ['DELIVERY_CHANNEL', 'fax', null],
   ['COPILOT_WORKDIR', '/home/owner/work', '/home/owner/work'],
   ['COPILOT_WORKDIR', 'work', null],
+  ['BACKUP_PASSPHRASE', 'seven grey herons', 'seven grey herons'],
+  ['BACKUP_PASSPHRASE', 'too short', null],
+  ['BACKUP_PASSPHRASE', ' seven grey herons', null],
   ['TRUSTED_PROXY', '10.0.0.0/8, ::1', '10.0.0.0/8,::1'],
   ['TRUSTED_PROXY', '10.0.0.0/33', null],
   ['TRUSTED_PROXY', 'proxy.internal', null],
@@ -125,5 +128,6 @@ test('has the secrets of the contract', () => {
     'TELEPHONY_API_KEY_SECRET',
     'PHONE_PIN',
     'DELIVERY_WEBHOOK_SECRET',
+    'BACKUP_PASSPHRASE',
   ])
 })

@@ -26,6 +26,7 @@ export function openErasing(
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     copiesFrom: () => [],
+    backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: options.nowMs ?? Date.now,
     newId,

@@ -58,7 +58,7 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
 
 /** Strangers see only which checks fail, because details may name hosts, models and paths. */
 function withoutDetails(checks: Checks): Checks {
-  const { ledger, postgres, projections, reactors, settings, disk, model, telephony } = checks
+  const { ledger, postgres, projections, reactors, settings, disk, model, backups, telephony } = checks
   const only = ({ ok }: Check): Check => ({ ok })
   return {
     ledger: only(ledger),
@@ -68,6 +68,7 @@ function withoutDetails(checks: Checks): Checks {
     settings: only(settings),
     disk: only(disk),
     model: only(model),
+    backups: only(backups),
     ...(telephony === undefined ? {} : { telephony: only(telephony) }),
   }
 }

@@ -68,6 +68,8 @@ export function createBacklogs(options: {
   return {
     /** What is due depends on browsers and phones. Only failures are watched. */
     notifications: () => backlogOf([]),
+    /** One may run for hours. Only failures are watched. */
+    backups: () => backlogOf([]),
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
     deliveries() {

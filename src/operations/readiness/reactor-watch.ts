@@ -12,6 +12,7 @@ const REACTORS = [
   'announcements',
   'deliveries',
   'notifications',
+  'backups',
   'turns',
   'guests',
 ] as const

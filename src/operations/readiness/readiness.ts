@@ -27,9 +27,9 @@ import type { ReactorState, ReactorWatch } from './reactor-watch.ts'
 import type { StoreFunctions } from './store-thread.ts'
 import { placesOf, type StoreReport } from './stores.ts'
 
-/** `postgres`, `disk`, `model` and `telephony` are informational; the others decide whether the service is ready. */
+/** `postgres`, `disk`, `model`, `backups` and `telephony` are informational; the others decide whether the service is ready. */
 export type Checks = Readonly<
-  Record<'ledger' | 'projections' | 'reactors' | 'settings' | 'disk' | 'model', Check>
+  Record<'ledger' | 'projections' | 'reactors' | 'settings' | 'disk' | 'model' | 'backups', Check>
 > & {
   /** Absent if the ledger is kept here only. */
   readonly postgres?: Check
@@ -53,6 +53,8 @@ export type ReadinessSources = {
   /** The model in use. */
   readonly answering: () => ModelId
   readonly hasTelephony: () => boolean
+  /** Of the backups that the service makes. */
+  readonly backups: () => Check
 }
 
 /** How long the state of the stores is cached. */
@@ -155,6 +157,7 @@ export function createReadiness(
         settings: checkOf(stores.settings),
         disk: diskCheck(stores.freeBytes),
         model: modelCheck(),
+        backups: whereReadable(options.backups) ?? { ok: true },
         ...(hasTelephony ? { telephony: textCheck(lastText) } : {}),
       },
       reactors: states,

@@ -85,6 +85,18 @@ test('says where erased words may remain, if PostgreSQL has the ledger, too', ()
   )
 })
 
+test('says how many backups hold erased words, and why a backup failed', () => {
+  const erased = (count: number, until: string | null) =>
+    titleOf(event(1, 'erasure.completed', { payload: { kinds: [], backups: { count, until } } }))
+  expect(erased(1, null)).toMatch(/\. 1 backup still holds the words, until you delete it$/)
+  expect(erased(3, null)).toMatch(/\. 3 backups still hold the words, until you delete them$/)
+  expect(erased(3, '2027-02-01T02:00:00.000Z')).toMatch(/still hold the words, until .*Feb/)
+  const payload = { step: 'copy', reason: 'BACKUP_COMMAND failed with exit code 3.' }
+  expect(titleOf(event(1, 'backup.failed', { payload }))).toBe(
+    'The backups were not copied: BACKUP_COMMAND failed with exit code 3.',
+  )
+})
+
 test('says what a timer is set to, and until when a reminder is snoozed', () => {
   const title = 'Call Ada'
   const snoozes = { timerId: 'a', occurrence: '2026-06-01T09:00:00.000Z' }

@@ -14,10 +14,17 @@ const checkNames = [
   'reactors',
   'disk',
   'model',
+  'backups',
   'telephony',
 ] as const
 /** Checks that are reported only. The service stays ready when they fail. */
-export const reportedChecks: ReadonlySet<CheckName> = new Set(['postgres', 'disk', 'model', 'telephony'])
+export const reportedChecks: ReadonlySet<CheckName> = new Set([
+  'postgres',
+  'disk',
+  'model',
+  'backups',
+  'telephony',
+])
 
 /** The checks as a list. Omits those that the service did not report. */
 export function checksOf(checks: Checks): readonly Check[] {

@@ -13,6 +13,7 @@ type Resource =
   | typeof import('../../../src/http/contract/logs.ts')
   | typeof import('../../../src/http/contract/memories.ts')
   | typeof import('../../../src/http/contract/notes.ts')
+  | typeof import('../../../src/http/contract/backups.ts')
   | typeof import('../../../src/http/contract/notifications.ts')
   | typeof import('../../../src/http/contract/operations.ts')
   | typeof import('../../../src/http/contract/outbound.ts')

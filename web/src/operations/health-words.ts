@@ -11,6 +11,7 @@ const words: Readonly<Record<CheckName, readonly [name: string, passed: string, 
   reactors: ['Background work', 'Everything is running.', 'Some background work is failing'],
   disk: ['Free disk space', 'Enough disk space is free.', 'The disk is nearly full'],
   model: ['Model', 'The model service responds.', 'The last request to the model service failed'],
+  backups: ['Backups', 'The last backup is recent.', 'Backups need your attention'],
   telephony: ['Text messages', 'Text messages can be sent.', 'The last text message was not sent'],
 }
 
@@ -19,7 +20,7 @@ export const checkName = (name: CheckName) => words[name][0]
 /** A check as a sentence: what it means, followed by the service's detail about cause and remedy. */
 export function checkText({ name, ok, detail }: Check): string {
   const [, passed, failed] = words[name]
-  if (name === 'postgres' && detail !== '') return withTimes(detail)
+  if ((name === 'postgres' || name === 'backups') && detail !== '') return withTimes(detail)
   if (ok) return name === 'disk' && detail !== '' ? capitalised(`${detail}.`) : passed
   if (detail === '' || name === 'reactors') return `${failed}.`
   // The detail is either whole sentences or a few words.
@@ -53,6 +54,7 @@ const reactorNames: Readonly<Record<string, string>> = {
   timers: 'Reminders',
   learning: 'Learning memories',
   erasures: 'Erasures',
+  backups: 'Backups',
   'idle spans': 'Closing idle exchanges',
 }
 

@@ -4,6 +4,7 @@ import type { OperationsReport, OperationsSeries } from '../../../src/http/contr
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { areaStyles } from './area-styles.ts'
+import './backups-view.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
 import './health-view.ts'
@@ -140,6 +141,7 @@ export class DgOperationsPage extends AppElement {
         )}
       </div>
       <dg-health .app=${this.app}></dg-health>
+      <dg-backups .app=${this.app}></dg-backups>
       <dg-money .app=${this.app} .hours=${this.hours}></dg-money>
       ${loadedView(this.loaded, 'the report', ([report, series]) => this.reportView(report, series), 'This report')}
     </dg-page>`

@@ -68,6 +68,14 @@ export const settingsSections: readonly SettingsSection[] = [
     about: 'Work for the coding assistant, and how you get its outcome.',
   },
   {
+    id: 'backups',
+    icon: 'copy',
+    heading: 'Backups',
+    about:
+      'A daily, encrypted backup in a directory of this machine. Without the passphrase, nobody can restore one.',
+    more: { path: '/operations', label: 'Last backup' },
+  },
+  {
     id: 'service',
     icon: 'globe',
     heading: 'Network',

@@ -26,6 +26,7 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   delegation: { icon: 'halt' },
   allowance: { icon: 'money' },
   price: { icon: 'money' },
+  backup: { icon: 'copy' },
   owner: { icon: 'key' },
   intrusion: { icon: 'warning' },
 }

@@ -65,6 +65,8 @@ export function classify(event: TimelineEvent): EventClass {
   if (structure.has(type)) return { kind: 'structure' }
   // What nobody asked for is paid silently. The page of operations sums it up.
   if (type.startsWith('spend.') && event.spanId === null) return { kind: 'structure' }
+  // Only a failure is news. The page of operations has the rest.
+  if (type.startsWith('backup.') && event.internal) return { kind: 'structure' }
   // A large erasure is recorded in several events. Show only the first.
   if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
   // The failure of the turn asks for more.
@@ -128,7 +130,7 @@ export function linkOf(event: TimelineEvent): string | null {
   const { type, payload } = event
   const { noteId, timerId } = payload
   if (type === 'price.missing') return '/settings#money'
-  if (type === 'allowance.reached') return '/operations'
+  if (type === 'allowance.reached' || type === 'backup.failed') return '/operations'
   if (isNewDevice(event)) return '/settings#sessions'
   if (/^owner\.(?:factor|recovery-code)\./.test(type)) return '/settings#sign-in'
   if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`

@@ -8,6 +8,7 @@ import {
   durationText,
   momentText,
   plural,
+  shortDateText,
   wordsText,
 } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
@@ -99,6 +100,13 @@ const callEnds: Readonly<Record<string, string>> = {
 const callEnded = (durationMs: number, why?: string): string => {
   const what = durationMs === 0 ? 'Call ended' : `Call ended after ${durationText(durationMs)}`
   return why === undefined ? what : `${what}: ${why}`
+}
+
+const backupFailures: Readonly<Record<string, string>> = {
+  make: 'The backup failed',
+  remove: 'Old backups were not removed',
+  copy: 'The backups were not copied',
+  test: 'The restore test of the newest backup failed',
 }
 
 const factorNames: Readonly<Record<string, string>> = {
@@ -229,13 +237,20 @@ export const titles: Readonly<Record<string, Title>> = {
     text(e, 'reason') === 'expired'
       ? 'A browser no longer takes push notifications'
       : 'Push notifications turned off for a browser',
+  'backup.requested': () => 'Backup requested',
+  'backup.made': () => 'Backup made',
+  'backup.failed': (e) => `${backupFailures[text(e, 'step')] ?? 'A backup failed'}: ${text(e, 'reason')}`,
+  'backup.removed': (e) => `Removed ${plural(size(e, 'names'), 'old backup')}`,
+  'backup.copied': () => 'Backups copied elsewhere',
+  'backup.tested': (e) =>
+    e.payload.ok === true ? 'Restored the newest backup to test it' : 'The newest backup failed its test',
   'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
   'delegation.released': () => 'Delegate released',
 }
 
 /** Where erased words may remain. */
 function remainsText(event: TimelineEvent): string {
-  return postgresText(event) + devicesText(event)
+  return postgresText(event) + devicesText(event) + backupsText(event)
 }
 
 function devicesText({ payload: { devices } }: TimelineEvent): string {
@@ -244,6 +259,13 @@ function devicesText({ payload: { devices } }: TimelineEvent): string {
     ({ device, until }: { device: string; until: string }) => `${device}, until ${dayText(until)} at most`,
   )
   return `. Offline copies may still show it, until they next reach Delegate: ${copies.join('; ')}`
+}
+
+function backupsText({ payload: { backups } }: TimelineEvent): string {
+  if (typeof backups !== 'object' || backups === null) return ''
+  const { count, until } = backups as { count: number; until: string | null }
+  const holders = count === 1 ? '1 backup still holds the words' : `${count} backups still hold the words`
+  return `. ${holders}, until ${until === null ? `you delete ${count === 1 ? 'it' : 'them'}` : shortDateText(until)}`
 }
 
 function postgresText({ payload: { postgres } }: TimelineEvent): string {

@@ -1,0 +1,184 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { NewEvent } from '../../ledger/event.ts'
+import { backupName } from '../../ledger/events/backup.ts'
+import type { FactsOf } from '../../ledger/events/catalogue.ts'
+import type { BackupQueries } from '../../projections/backups.ts'
+import type { Log } from '../lib/log.ts'
+import { createReactor } from '../lib/reactor.ts'
+import type { Storage } from '../storage/storage.ts'
+import { runBackupCommand } from './command.ts'
+import { backupsIn } from './files.ts'
+import type { BackupSettings } from './index.ts'
+import { type BackupJob, type BackupResult, removeScratch, runBackupJob } from './job.ts'
+import { keptOf } from './retention.ts'
+import type { BackupState, Step } from './state.ts'
+
+type Work = { readonly step: Step | 'tidy'; readonly inMs: number; readonly after: string }
+type On = Extract<BackupSettings, { state: 'on' }>
+
+const BY_SERVICE = { actor: 'service', channel: 'system' } as const
+
+/**
+ * Makes a backup when one is due, removes those that the rule no longer keeps, runs the operator's command, and tests
+ * the newest one every week. One after the other, in child processes.
+ */
+export function createBackups(options: {
+  readonly storage: Storage
+  readonly queries: BackupQueries
+  readonly state: BackupState
+  readonly settings: () => BackupSettings
+  readonly dataDir: string
+  /** Null if there is none. */
+  readonly command: string | null
+  readonly environment: Readonly<Record<string, string>>
+  readonly isHalted: () => boolean
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly onFault: (error: unknown) => void
+}) {
+  const { queries, state, settings, dataDir, nowMs, log } = options
+  const { append, onHeadMoved, ledger } = options.storage
+  /** The directory is compared with the facts at the start, after each backup and when it was changed. */
+  let tidied: string | null = null
+  let tidyings = 0
+  let making: string | null = null
+
+  const reactor = createReactor<Work>({
+    onHeadMoved,
+    areas: ['backup', 'delegation'],
+    next: () => steps().find(({ inMs }) => inMs <= 0),
+    stepOf: ({ step, after }) => `${step}:${after}`,
+    run: ({ step }, signal) => {
+      const now = settings()
+      return now.state === 'off' ? Promise.resolve('held') : runs[step](now, signal)
+    },
+    dueInMs: () => steps().reduce<number | null>((least, { inMs }) => Math.min(inMs, least ?? inMs), null),
+    onFault: options.onFault,
+  })
+
+  function steps(): Work[] {
+    const { state: onOrOff, directory } = settings()
+    if (onOrOff === 'off' || options.isHalted()) return []
+    const tidy: Work[] = tidied === directory ? [] : [{ step: 'tidy', inMs: 0, after: String(tidyings) }]
+    return [...tidy, ...state.steps()]
+  }
+
+  const runs = { make, tidy, copy, test }
+
+  async function make(now: On, signal: AbortSignal): Promise<void> {
+    const createdAtMs = nowMs()
+    const name = backupName(createdAtMs)
+    making = name
+    try {
+      const made = await job(now, { kind: 'make', name, createdAtMs }, signal)
+      if (made.status === 'failed') await fail('make', made.reason)
+      else await append([madeFact(name, made)])
+      tidied = null
+    } finally {
+      making = null
+    }
+  }
+
+  /**
+   * Adopts files of this ledger without a fact: the service was killed in between, or the ledger was restored from an
+   * older backup. Then removes what the rule no longer keeps, fact first.
+   */
+  async function tidy(now: On, signal: AbortSignal): Promise<void> {
+    tidyings += 1
+    try {
+      const found = await backupsIn(now.directory)
+      const known = new Map(queries.all().map((row) => [row.name, row]))
+      for (const name of [...found].filter((each) => !known.has(each)).sort()) {
+        const opened = await job(now, { kind: 'test', name, createdAtMs: nowMs() }, signal)
+        const reason = opened.status === 'failed' ? opened.reason : 'It is of another ledger.'
+        if (opened.status === 'failed' || opened.ledgerId !== ledger.id())
+          log.warn({ name, reason }, 'a file in the backup directory was not adopted')
+        else await append([madeFact(name, opened)])
+      }
+      const present = queries.kept().filter(({ name }) => found.has(name))
+      const kept = keptOf(present, now.keep, now.schedule.timezone)
+      const expired = present.flatMap(({ name }) => (kept.has(name) ? [] : [name]))
+      const removed = [...found].filter((name) => known.get(name)?.removedAt)
+      if (expired.length > 0)
+        await append([{ type: 'backup.removed', ...BY_SERVICE, facts: { names: expired } }])
+      for (const name of [...removed, ...expired]) await rm(join(now.directory, name))
+    } catch (error) {
+      if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+      await fail('remove', `The backup directory cannot be used (${error.code}).`)
+    }
+    tidied = now.directory
+  }
+
+  async function copy({ directory }: On, signal: AbortSignal): Promise<void> {
+    if (options.command === null) return
+    const newest = queries.kept()[0]?.name
+    const environment = {
+      ...options.environment,
+      BACKUP_DIRECTORY: directory,
+      BACKUP_FILE: newest === undefined ? '' : join(directory, newest),
+    }
+    const onError = (text: string) => log.warn({ stderr: text }, 'BACKUP_COMMAND failed')
+    const failure = await runBackupCommand(options.command, environment, signal, { onError })
+    if (failure === null) await append([{ type: 'backup.copied', ...BY_SERVICE, facts: {} }])
+    else await fail('copy', failure)
+  }
+
+  async function test(now: On, signal: AbortSignal): Promise<void> {
+    const [newest] = queries.kept()
+    if (newest === undefined) return
+    const { name } = newest
+    const isThere = (await backupsIn(now.directory).catch(() => null))?.has(name) === true
+    const opened: BackupResult = isThere
+      ? await job(now, { kind: 'test', name, createdAtMs: nowMs() }, signal)
+      : { status: 'failed', reason: 'The newest backup is missing from the backup directory.' }
+    const reason = opened.status === 'failed' ? opened.reason : differenceOf(newest, opened)
+    const tested = { type: 'backup.tested', ...BY_SERVICE } as const
+    if (reason === null) await append([{ ...tested, facts: { name, ok: true } }])
+    else await append([{ ...tested, facts: { name, ok: false, reason } }, failedFact('test', reason)])
+  }
+
+  function job(
+    { directory, passphrase }: On,
+    what: Pick<BackupJob, 'kind' | 'name' | 'createdAtMs'>,
+    signal: AbortSignal,
+  ): Promise<BackupResult> {
+    const onError = (text: string) =>
+      log.warn({ stderr: text.slice(-2_000) }, 'a backup job reported an error')
+    return runBackupJob({ ...what, dataDir, directory, passphrase }, signal, onError)
+  }
+
+  const fail = (step: FactsOf<'backup.failed'>['step'], reason: string) => append([failedFact(step, reason)])
+
+  return {
+    start(): void {
+      removeScratch(dataDir)
+      reactor.start()
+    },
+    wake: reactor.wake,
+    /** Ends what runs: the next start does it again. */
+    close: () => reactor.close(0),
+    /** The backup that is being made; null if none is. */
+    making: () => making,
+  }
+}
+
+function madeFact(name: string, made: Extract<BackupResult, { status: 'done' }>): NewEvent {
+  const { bytes, events, headHash, digest } = made
+  const facts = { name, bytes, events, headHash, digest }
+  return { type: 'backup.made', ...BY_SERVICE, key: `backup-made:${name}`, facts }
+}
+
+function failedFact(step: FactsOf<'backup.failed'>['step'], reason: string): NewEvent {
+  return { type: 'backup.failed', ...BY_SERVICE, facts: { step, reason } }
+}
+
+/** How a restored backup differs from its fact; null if it does not. */
+function differenceOf(
+  made: Pick<FactsOf<'backup.made'>, 'digest' | 'events' | 'headHash'>,
+  opened: Extract<BackupResult, { status: 'done' }>,
+): string | null {
+  if (made.digest !== opened.digest) return 'The newest backup is not the file that was made.'
+  const isSame = made.events === opened.events && made.headHash === opened.headHash
+  return isSame ? null : 'The newest backup does not end with the event that was backed up.'
+}

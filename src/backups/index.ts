@@ -1,0 +1,129 @@
+import { createBackupQueries } from '../../projections/backups.ts'
+import type { Log } from '../lib/log.ts'
+import { isWithin } from '../lib/waits.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createBackups } from './backups.ts'
+import { backupsIn } from './files.ts'
+import { type Keep, lastExpiry, type Schedule } from './retention.ts'
+import { createBackupState } from './state.ts'
+
+type Rule = { readonly keep: Keep; readonly schedule: Schedule }
+export type BackupSettings = Rule &
+  (
+    | { readonly state: 'on'; readonly directory: string; readonly passphrase: string }
+    | { readonly state: 'off'; readonly directory: string | null }
+  )
+export type Backups = ReturnType<typeof buildBackups>
+
+/** A disk that hangs must not hold up the answer. */
+const LOOK_MS = 2_000
+
+/** Wires backups: the reactor that makes, removes, copies and tests them, and what clients see of them. */
+export function buildBackups(options: {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly directory: string
+  readonly config: {
+    readonly backupCommand: string | null
+    readonly copilotEnvironment: Record<string, string>
+  }
+  readonly isHalted: () => boolean
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly onFault: (error: unknown) => void
+}) {
+  const { storage, nowMs, config } = options
+  const queries = createBackupQueries(storage.views)
+  const settings = () => settingsOf(options.settings)
+  const state = createBackupState({ queries, settings, hasCommand: config.backupCommand !== null, nowMs })
+  const backups = createBackups({
+    ...options,
+    queries,
+    state,
+    settings,
+    dataDir: options.directory,
+    command: config.backupCommand,
+    environment: config.copilotEnvironment,
+  })
+  const unsubscribe = options.settings.subscribe(backups.wake)
+
+  /** The names of the files that are there; null if the disk does not answer. */
+  async function present(): Promise<ReadonlySet<string> | null> {
+    const { directory } = settings()
+    if (directory === null) return new Set()
+    const looking = backupsIn(directory).catch(() => null)
+    return (await isWithin(LOOK_MS, looking)) ? looking : null
+  }
+
+  return {
+    start: backups.start,
+    async close(): Promise<void> {
+      unsubscribe()
+      await backups.close()
+    },
+    health: state.health,
+    /** Asks for a backup now. False if backups are off. */
+    async request(): Promise<boolean> {
+      if (settings().state === 'off') return false
+      const [asked, made] = [queries.step('request'), queries.step('make')]
+      if (asked.doneSeq <= Math.max(made.doneSeq, made.failedSeq))
+        await storage.append([{ type: 'backup.requested', actor: 'owner', channel: 'system', facts: {} }])
+      return true
+    },
+    async list() {
+      const { state: onOrOff, directory } = settings()
+      const files = await present()
+      const kept = queries.kept().map(({ removedAt: _, ...row }) => ({
+        ...row,
+        present: files === null ? null : files.has(row.name),
+      }))
+      const [last] = kept
+      const isOn = onOrOff === 'on'
+      const missing =
+        isOn && last?.present === false ? ['The newest backup is missing from the backup directory.'] : []
+      const unread = isOn && files === null ? ['The backup directory cannot be read.'] : []
+      const { doneAt, failedAt, reason, name } = queries.step('test')
+      const testedAt = reason === null ? doneAt : failedAt
+      return {
+        state: onOrOff,
+        directory,
+        running: backups.making() !== null,
+        nextAt: isOn ? state.nextAt() : null,
+        last: last ?? null,
+        lastTest: testedAt === null ? null : { at: testedAt, name: name ?? '', ok: reason === null, reason },
+        lastCopyAt: queries.step('copy').doneAt,
+        problems: [...unread, ...missing, ...state.problems()],
+        backups: kept,
+      }
+    },
+    /**
+     * The backups that hold events from `seq` on, and when the rule removes the last of them: null if backups are off.
+     * Null if there are none.
+     */
+    holding(seq: number): { readonly count: number; readonly until: string | null } | null {
+      const { state: onOrOff, keep, schedule } = settings()
+      const kept = queries.kept()
+      const making = backups.making()
+      const now = new Date(nowMs()).toISOString()
+      // The copy of one in the making may be older than the erasure.
+      const all = making === null ? kept : [{ name: making, createdAt: now, events: seq }, ...kept]
+      const names = new Set(all.flatMap(({ name, events }) => (events >= seq ? [name] : [])))
+      if (names.size === 0) return null
+      const until = onOrOff === 'off' ? null : lastExpiry(names, all, { keep, schedule, nowMs: nowMs() })
+      return { count: names.size, until }
+    },
+  }
+}
+
+function settingsOf({ get }: Settings): BackupSettings {
+  const keep = {
+    daily: get('BACKUP_KEEP_DAILY'),
+    weekly: get('BACKUP_KEEP_WEEKLY'),
+    monthly: get('BACKUP_KEEP_MONTHLY'),
+  }
+  const schedule = { hour: get('BACKUP_HOUR'), timezone: get('TIMEZONE') }
+  const [directory, passphrase] = [get('BACKUP_DIRECTORY'), get('BACKUP_PASSPHRASE')]
+  if (directory === null || passphrase === null) return { state: 'off', directory, keep, schedule }
+  return { state: 'on', directory, passphrase, keep, schedule }
+}

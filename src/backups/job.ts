@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+
+/** What the child process is asked, as a line of JSON on its standard input. */
+export const backupJobSchema = z.strictObject({
+  /** `test` restores a backup into a temporary directory. */
+  kind: z.enum(['make', 'test']),
+  dataDir: z.string(),
+  directory: z.string(),
+  name: z.string(),
+  /** Milliseconds since 1970. */
+  createdAtMs: z.number(),
+  passphrase: z.string(),
+})
+export type BackupJob = z.output<typeof backupJobSchema>
+
+const resultSchema = z.discriminatedUnion('status', [
+  z.strictObject({
+    status: z.literal('done'),
+    ledgerId: z.string(),
+    bytes: z.number(),
+    digest: z.string(),
+    events: z.number(),
+    headHash: z.string(),
+  }),
+  /** A sentence without paths. */
+  z.strictObject({ status: z.literal('failed'), reason: z.string() }),
+])
+export type BackupResult = z.output<typeof resultSchema>
+
+const PROGRAM = fileURLToPath(new URL('../../scripts/lib/backup-job.ts', import.meta.url))
+const ENDED: BackupResult = { status: 'failed', reason: 'The program that makes backups was ended.' }
+
+/** Where a job unpacks and copies, for as long as it runs; `lock.sqlite` beside it admits one job at a time. */
+export const scratchDirectory = (dataDir: string): string => join(dataDir, '.backup')
+
+/** Removes what a job left that was ended. It holds unencrypted words. */
+export function removeScratch(dataDir: string): void {
+  rmSync(join(scratchDirectory(dataDir), 'work'), { recursive: true, force: true })
+}
+
+/**
+ * Runs a job in a child process of low priority, which ends with this process or with the signal. `onError` receives
+ * what it writes to standard error. Throws only if the signal aborts.
+ */
+export async function runBackupJob(
+  job: BackupJob,
+  signal: AbortSignal,
+  onError: (text: string) => void,
+): Promise<BackupResult> {
+  const cache = getCompileCacheDir()
+  // As in `npm start`: V8's memory protection keys end a process now and then.
+  const child = spawn(process.execPath, ['--no-memory-protection-keys', PROGRAM], {
+    // Nothing else of the environment, which may hold secrets.
+    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  const failed = new Promise<never>((_resolve, reject) => child.once('error', reject))
+  // The input stays open: the child ends when this process does.
+  child.stdin.on('error', () => undefined).write(`${JSON.stringify(job)}\n`)
+  try {
+    const [out, errors] = await Promise.race([Promise.all([text(child.stdout), text(child.stderr)]), failed])
+    if (errors !== '') onError(errors)
+    if (out === '') onError(`ended with ${child.exitCode ?? child.signalCode}`)
+    return out === '' ? ENDED : resultSchema.parse(JSON.parse(out))
+  } finally {
+    if (signal.aborted) removeScratch(job.dataDir)
+  }
+}

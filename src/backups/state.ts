@@ -1,0 +1,105 @@
+import type { BackupQueries, BackupStep, BackupStepRow } from '../../projections/backups.ts'
+import { DAY_MS } from '../lib/time.ts'
+import { leftOfWait } from '../lib/waits.ts'
+import type { BackupSettings } from './index.ts'
+import { lastDue, nextDue } from './retention.ts'
+
+const HOUR_MS = 60 * 60_000
+const OVERDUE_MS = 2 * DAY_MS
+const TEST_EVERY_MS = 7 * DAY_MS
+
+export type Step = Exclude<BackupStep, 'remove'>
+export type Health = { readonly ok: boolean; readonly detail: string }
+
+/** What is due, and what is wrong, from the views and the clock. */
+export function createBackupState(options: {
+  readonly queries: BackupQueries
+  readonly settings: () => BackupSettings
+  readonly hasCommand: boolean
+  readonly nowMs: () => number
+}) {
+  const { queries, settings, nowMs } = options
+
+  /** The pause after failures in a row: an hour, twice as long after each further one, at most a day. */
+  function pauseMs({ failedAt, failures }: BackupStepRow): number {
+    if (failedAt === null || failures === 0) return 0
+    const longestMs = Math.min(DAY_MS, HOUR_MS * 2 ** (failures - 1))
+    return leftOfWait(Date.parse(failedAt) + longestMs, { nowMs: nowMs(), longestMs })
+  }
+
+  function makeInMs(now = nowMs()): number {
+    const { schedule } = settings()
+    const make = queries.step('make')
+    if (queries.step('request').doneSeq > Math.max(make.doneSeq, make.failedSeq)) return 0
+    const [last] = queries.kept()
+    const lastMs = last === undefined ? 0 : Date.parse(last.createdAt)
+    // One from the future was made while the clock was ahead.
+    const isMade = lastMs >= lastDue(now, schedule).getTime() && lastMs <= now
+    return Math.max(pauseMs(make), isMade ? nextDue(now, schedule).getTime() - now : 0)
+  }
+
+  /** The owner's copy is behind the directory. */
+  function copyInMs(): number | null {
+    const copy = queries.step('copy')
+    const changedSeq = Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
+    return options.hasCommand && changedSeq > copy.doneSeq ? pauseMs(copy) : null
+  }
+
+  function testInMs(): number | null {
+    if (queries.kept().length === 0) return null
+    const test = queries.step('test')
+    if (test.failures > 0)
+      return leftOfWait(Date.parse(test.failedAt ?? '') + DAY_MS, { nowMs: nowMs(), longestMs: DAY_MS })
+    const until = test.doneAt === null ? 0 : Date.parse(test.doneAt) + TEST_EVERY_MS
+    return leftOfWait(until, { nowMs: nowMs(), longestMs: TEST_EVERY_MS })
+  }
+
+  /** Sentences about what the owner should do something about. */
+  function problems(): string[] {
+    const { state, directory } = settings()
+    if (state === 'off')
+      return directory === null
+        ? []
+        : ['Backups are off, because they have no passphrase. Enter one in the settings.']
+    const [last] = queries.kept()
+    const [make, remove, copy, test] = (['make', 'remove', 'copy', 'test'] as const).map(queries.step)
+    const isOverdue = last !== undefined && nowMs() - Date.parse(last.createdAt) > OVERDUE_MS
+    return [
+      ...(isOverdue ? ['The last backup is older than two days.'] : []),
+      ...(make?.reason ? [`The last backup failed: ${make.reason}`] : []),
+      ...(remove?.reason ? [`Old backups were not removed: ${remove.reason}`] : []),
+      ...(options.hasCommand && copy?.reason ? [`The backups were not copied: ${copy.reason}`] : []),
+      ...(test?.reason ? [`The last restore test failed: ${test.reason}`] : []),
+    ]
+  }
+
+  return {
+    /** Milliseconds until each step is due; those that are not to come are left out. In order. */
+    steps(): { readonly step: Step; readonly inMs: number; readonly after: string }[] {
+      const inMs = { make: makeInMs(), copy: copyInMs(), test: testInMs() }
+      return (['make', 'copy', 'test'] as const).flatMap((step) => {
+        const { doneSeq, failedSeq } = queries.step(step)
+        const due = inMs[step]
+        return due === null ? [] : [{ step, inMs: due, after: `${doneSeq}:${failedSeq}` }]
+      })
+    },
+    nextAt(): string {
+      const now = nowMs()
+      return new Date(now + makeInMs(now)).toISOString()
+    },
+    problems,
+    health(): Health {
+      const found = problems()
+      if (found.length > 0) return { ok: false, detail: found.join(' ') }
+      if (settings().state === 'off')
+        return { ok: true, detail: 'Off. Choose a directory and a passphrase in the settings.' }
+      const [last] = queries.kept()
+      return {
+        ok: true,
+        detail: last ? `The last backup is from ${last.createdAt}.` : 'The first backup is due.',
+      }
+    },
+  }
+}
+
+export type BackupState = ReturnType<typeof createBackupState>

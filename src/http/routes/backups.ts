@@ -1,0 +1,15 @@
+import { list, request } from '../contract/backups.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { conflict } from '../server/problem.ts'
+
+/** The backups that the service makes by itself. */
+export function backupRoutes(routes: Routes, { backups }: RouteDeps): void {
+  routes.openapi(list, async (c) => c.json(await backups.list(), 200))
+
+  routes.openapi(request, async (c) => {
+    if (!(await backups.request()))
+      throw conflict('backups_off', 'Backups are off. Choose a directory and a passphrase first.')
+    return c.json(await backups.list(), 202)
+  })
+}

@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../http/client.ts'
+import { testDirectory } from '../support/directory.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { startServiceProcess } from '../torture/service-process.ts'
+import {
+  backupsOf,
+  DAY_MS,
+  factsOf,
+  filesIn,
+  PASSPHRASE,
+  startBacking,
+  TEST_MS,
+  untilFacts,
+} from './harness.ts'
+
+const PARTIAL = '.delegate-2026-01-01T000000Z.backup.partial-1'
+
+test('runs the command after a change, and reports a newest backup that fails its test', {
+  timeout: TEST_MS,
+}, async () => {
+  const seen = join(testDirectory(), 'seen')
+  const service = await startBacking({
+    environment: { BACKUP_COMMAND: `env > ${seen}; printf x >> "$BACKUP_FILE"`, OTHER: 'inherited' },
+  })
+  const [tested] = await untilFacts(service, 'backup.tested')
+  expect(tested).toMatchObject({ ok: false, reason: expect.stringContaining('is damaged') })
+  expect(await factsOf(service, 'backup.copied')).toHaveLength(1)
+  const [failed] = await untilFacts(service, 'backup.failed')
+  expect(failed).toEqual({ step: 'test', reason: tested?.reason })
+  const [made] = await factsOf(service, 'backup.made')
+  const environment = readFileSync(seen, 'utf8')
+  expect(environment).toContain(`BACKUP_DIRECTORY=${service.target}\n`)
+  expect(environment).toContain(`BACKUP_FILE=${join(service.target, String(made?.name))}\n`)
+  expect(environment).toContain('OTHER=inherited\n')
+  expect(environment).not.toContain(PASSPHRASE)
+  expect((await backupsOf(service)).lastTest).toMatchObject({ name: made?.name, ok: false })
+  const { checks } = (await service.client.get('/api/session/health')).json
+  expect(checks.backups).toEqual({ ok: false, detail: expect.stringContaining('restore test failed') })
+  expect((await service.client.get('/ready')).status).toBe(200)
+})
+
+test('repeats a command that failed after an hour, and not before', { timeout: TEST_MS }, async () => {
+  const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
+  await untilFacts(service, 'backup.tested')
+  expect(await factsOf(service, 'backup.failed')).toEqual([
+    { step: 'copy', reason: 'BACKUP_COMMAND failed with exit code 3.' },
+  ])
+  await service.pass(59 * 60_000)
+  await service.pass(2 * 60_000)
+  expect(await untilFacts(service, 'backup.failed', 2)).toHaveLength(2)
+  expect(service.written.join()).toContain('BACKUP_COMMAND failed')
+})
+
+test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, async () => {
+  const disk = mountSmallDisk(1)
+  if (disk === null) return
+  disk.fill()
+  const service = await startBacking({ target: disk.directory })
+  const [failed] = await untilFacts(service, 'backup.failed')
+  expect(failed).toEqual({ step: 'make', reason: 'The disk of the backup directory is full.' })
+  expect(filesIn(disk.directory)).toEqual([])
+  expect((await backupsOf(service)).problems).toEqual([
+    'The last backup failed: The disk of the backup directory is full.',
+  ])
+})
+
+test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
+  const first = await startBacking()
+  await untilFacts(first, 'backup.tested')
+  await first.stop()
+  const late = await startWholeService({
+    directory: first.directory,
+    nowMs: () => Date.now() + 3 * DAY_MS,
+    environment: { BACKUP_DIRECTORY: join(first.directory, 'below'), BACKUP_PASSPHRASE: PASSPHRASE },
+  })
+  const [failed] = await untilFacts(late, 'backup.failed')
+  expect(failed?.reason).toContain('must be outside the data directory')
+  expect((await backupsOf(late)).problems).toContain('The last backup is older than two days.')
+})
+
+test('refuses a directory within the data or the program, also by a link', { timeout: TEST_MS }, async () => {
+  const service = await startWholeService()
+  const link = join(testDirectory(), 'link')
+  symlinkSync(service.directory, link)
+  for (const directory of [
+    service.directory,
+    join(service.directory, 'b'),
+    link,
+    join(link, 'b'),
+    process.cwd(),
+    '/',
+  ])
+    expect([
+      directory,
+      (await service.client.put('/api/config', { entries: { BACKUP_DIRECTORY: directory } })).status,
+    ]).toEqual([directory, 400])
+  expect((await service.client.put('/api/config', { entries: { BACKUP_COMMAND: 'id' } })).status).toBe(400)
+})
+
+test('a receipt says how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
+  const service = await startBacking({
+    environment: { BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0', BACKUP_KEEP_MONTHLY: '0' },
+  })
+  await untilFacts(service, 'backup.tested')
+  const write = async () =>
+    (await service.client.post('/api/notes', { title: 'Tea', content: 'Green.' })).json.id
+  const receiptOf = async (id: string) => {
+    const before = (await factsOf(service, 'erasure.completed')).length
+    expect((await service.client.post('/api/erasures', { kind: 'note', id })).status).toBeLessThan(300)
+    await service.pass(2 * 60_000)
+    return (await untilFacts(service, 'erasure.completed', before + 1)).at(-1)?.backups
+  }
+  expect(await receiptOf(await write())).toBeUndefined()
+  const old = await write()
+  await service.client.post('/api/backups')
+  await untilFacts(service, 'backup.removed')
+  const { nextAt } = await backupsOf(service)
+  const until = new Date(Date.parse(nextAt) + DAY_MS).toISOString()
+  expect(await receiptOf(old)).toEqual({ count: 1, until })
+})
+
+test('after a kill, every file has a fact, and no unencrypted copy is left', {
+  timeout: TEST_MS,
+}, async () => {
+  const directory = testDirectory()
+  const target = join(testDirectory(), 'backups')
+  mkdirSync(target)
+  writeFileSync(join(target, PARTIAL), 'age-encryption.org/v1\n-> scr')
+  const environment = { BACKUP_DIRECTORY: target, BACKUP_PASSPHRASE: PASSPHRASE }
+  const work = join(directory, '.backup', 'work')
+  // Once while it is being made, and once as soon as the file is there.
+  for (const isTime of [
+    () => existsSync(work),
+    () => filesIn(target).some((name) => name.startsWith('delegate-')),
+  ]) {
+    const service = startServiceProcess(directory, { LOG_LEVEL: 'silent', ...environment })
+    onTestFinished(() => service.kill())
+    await expect.poll(isTime, { interval: 5 }).toBe(true)
+    await service.kill()
+  }
+  const service = await startWholeService({ directory, environment, installed: false })
+  const client = createClient(service.port)
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode })
+  await untilFacts({ client }, 'backup.tested')
+  const kept = (await client.get('/api/backups')).json.backups.map(({ name }: { name: string }) => name)
+  await expect.poll(() => filesIn(target)).toEqual(kept.sort())
+  await expect.poll(() => existsSync(work)).toBe(false)
+})

@@ -1,0 +1,153 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
+import type { Backups } from '../../../src/http/contract/backups.ts'
+import { AppElement } from '../app/app-element.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { bytesText, countText, plural, relativeText, shortDateText } from '../design/format.ts'
+import { areaStyles } from './area-styles.ts'
+
+const refreshMs = 60_000
+const runningMs = 2_000
+
+/** The backups that the service makes by itself: the last, the next, the last test, and problems. */
+@customElement('dg-backups')
+export class DgBackups extends AppElement {
+  static override readonly styles = [
+    areaStyles,
+    css`
+      header {
+        margin-bottom: var(--space-4);
+      }
+      dl {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(min(12.5rem, 100%), 1fr));
+        gap: var(--space-4) var(--space-5);
+      }
+      dl > div {
+        display: flex;
+        flex-direction: column;
+      }
+      dt {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      dd {
+        font-weight: 550;
+      }
+      dd.soft {
+        font-weight: 400;
+      }
+      .problems {
+        margin-bottom: var(--space-4);
+      }
+      .foot {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-4);
+        margin-top: var(--space-4);
+      }
+      details {
+        margin-top: var(--space-4);
+        font-size: var(--text-sm);
+      }
+      li {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ]
+  private readonly loaded = new Loaded<Backups>(this, {
+    fetch: () => this.app.http.get('/api/backups'),
+    concerns: (type) => type.startsWith('backup.') || type === 'settings.changed',
+    againMs: (value) => (value?.running ? runningMs : refreshMs),
+  })
+
+  private readonly backUp = (): void =>
+    void this.app.attempt(async () => {
+      this.loaded.put(await this.app.http.post('/api/backups'))
+      this.app.toast('Making a backup.')
+    })
+
+  override render() {
+    return html`<section class="card" aria-labelledby="backups">
+      <header>
+        <h2 id="backups">Backups</h2>
+        <p class="soft">Encrypted copies of everything, made each day.</p>
+      </header>
+      ${loadedView(this.loaded, 'the backups', (backups) => this.backupsView(backups))}
+    </section>`
+  }
+
+  private backupsView(backups: Backups): TemplateResult {
+    const { state, last, running } = backups
+    return html`
+      ${problemsView(backups.problems)}
+      ${
+        last === null && state === 'off'
+          ? html`<p class="soft">No backups yet. Choose a directory and a passphrase in Settings.</p>`
+          : figuresView(backups)
+      }
+      <div class="foot">
+        ${
+          state === 'on'
+            ? html`<button class="button small" ?disabled=${running} @click=${this.backUp}>
+                ${running ? 'Backing up…' : 'Back up now'}
+              </button>`
+            : nothing
+        }
+        <a href="/settings#backups">Backup settings</a>
+      </div>
+      ${backups.backups.length > 0 ? filesView(backups.backups) : nothing}
+    `
+  }
+}
+
+function problemsView(problems: readonly string[]): TemplateResult | typeof nothing {
+  if (problems.length === 0) return nothing
+  return html`<ul class="list problems checks">
+    ${problems.map(
+      (problem) => html`<li class="warns"><dg-icon name="warning"></dg-icon><div>${problem}</div></li>`,
+    )}
+  </ul>`
+}
+
+function figuresView({ state, last, nextAt, lastTest, lastCopyAt, running }: Backups): TemplateResult {
+  const next = running
+    ? 'being made now'
+    : nextAt === null
+      ? 'never: backups are off'
+      : Date.parse(nextAt) <= Date.now()
+        ? 'in a moment'
+        : shortDateText(nextAt)
+  return html`<dl>
+    ${figure('Last backup', last ? relativeText(last.createdAt) : 'None yet', last ? shortDateText(last.createdAt) : '')}
+    ${last ? figure('Size', bytesText(last.bytes), `${countText(last.events)} events`) : nothing}
+    ${figure('Next backup', next, '')}
+    ${
+      lastTest
+        ? figure('Last restore test', lastTest.ok ? 'Passed' : 'Failed', shortDateText(lastTest.at))
+        : figure('Last restore test', 'None yet', state === 'on' ? 'Follows the first backup' : '')
+    }
+    ${lastCopyAt ? figure('Copied elsewhere', relativeText(lastCopyAt), shortDateText(lastCopyAt)) : nothing}
+  </dl>`
+}
+
+function figure(name: string, value: string, more: string): TemplateResult {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+    ${more === '' ? nothing : html`<dd class="soft">${more}</dd>`}
+  </div>`
+}
+
+function filesView(backups: Backups['backups']): TemplateResult {
+  return html`<details>
+    <summary>${plural(backups.length, 'backup')}</summary>
+    <ul class="list">
+      ${backups.map(
+        ({ name, bytes, present }) =>
+          html`<li>${name} <span class="soft">${bytesText(bytes)}${present === false ? ', missing' : ''}</span></li>`,
+      )}
+    </ul>
+  </details>`
+}
