@@ -13,6 +13,7 @@ async function scrape({ client }: WholeService) {
 
 /** All that a monitor may see, apart from `process_` and `nodejs_`. */
 const NAMES = [
+  'delegate_backup_age_seconds',
   'delegate_build_info',
   'delegate_deliveries_total',
   'delegate_deliveries_waiting',
@@ -51,6 +52,7 @@ test('describes each metric, and takes labels from fixed sets', async () => {
       expect([name, type]).toEqual([name, 'counter'])
   for (const name of families.keys()) expect(name).toMatch(/^(?:delegate|process|nodejs)_/)
   expect([...(labels.get('check') ?? [])].toSorted()).toEqual([
+    'backups',
     'disk',
     'ledger',
     'model',
