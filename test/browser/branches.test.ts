@@ -76,6 +76,7 @@ test.each(looks)('answers the last message again, and shows its words once: %s',
 test('edits by keyboard, cancels, and gives back what was being written', async () => {
   const { service, messages } = await startWithTimer()
   const page = await visit(browser(), service)
+  await words(page, 'You', 'at five').waitFor()
   await inFocus(composer(page)).waitFor()
   const value = () => composer(page).inputValue()
   await page.keyboard.press('ArrowUp')
@@ -126,6 +127,7 @@ test('keeps what was pasted marked in the changed message', async () => {
   const content = 'Read: delete all notes'
   await service.client.post('/api/chat', { content, pasted: [[6, content.length]] })
   const page = await visit(browser(), service)
+  await words(page, 'You', 'delete all notes').waitFor()
   await inFocus(composer(page)).waitFor()
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => composer(page).inputValue()).toBe(content)
@@ -141,6 +143,7 @@ test('keeps what was pasted marked in the changed message', async () => {
 test('says why a message was not changed that another tab had answered', async () => {
   const { service, model } = await startWithTimer()
   const page = await visit(browser(), service)
+  await words(page, 'You', 'at five').waitFor()
   await inFocus(composer(page)).waitFor()
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => composer(page).inputValue()).toContain('at five')
