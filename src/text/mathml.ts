@@ -56,5 +56,5 @@ export function renderFormula(raw: string): RenderedFormula | null {
 /** How many characters are drawn: all before the source, which stands at the end. */
 function shownChars(mathml: string): number {
   const shown = mathml.slice(0, mathml.indexOf('<annotation'))
-  return shown.replaceAll(/<[^>]*>/g, '').replaceAll(/&[^;]*;/g, '&').length
+  return shown.replaceAll(/<[^<>]*>/g, '').replaceAll(/&[^&;]*;/g, '&').length
 }
