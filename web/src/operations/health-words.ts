@@ -41,7 +41,7 @@ export function verifiedText({ at, outcome }: NonNullable<Health['verified']>): 
     damaged: 'and is damaged',
     failed: 'but this failed; the log says why',
   }
-  return `All events were last verified ${shortDateText(at)}, ${found[outcome]}.`
+  return `The whole ledger was last verified on ${shortDateText(at)}, ${found[outcome]}.`
 }
 
 const reactorNames: Readonly<Record<string, string>> = {
