@@ -200,10 +200,14 @@ test.skipIf(systemBrowser === undefined)(
     await expect.poll(times).not.toEqual(first)
     // The repetition has replaced it.
     expect(await times()).toHaveLength(1)
+    // The worker learns of it a moment later.
+    const reaches = () => worker.evaluate(`fetch('/health').then(() => true, () => false)`)
     await context.setOffline(true)
+    await expect.poll(reaches).toBe(false)
     await click('done')
     await expect.poll(words).toMatchObject([{ body: 'Delegate cannot be reached. Try again later.' }])
     await context.setOffline(false)
+    await expect.poll(reaches).toBe(true)
     await click('')
     await expect.poll(unseen).toEqual([])
     await expect.poll(words).toEqual([])
