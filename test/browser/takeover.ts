@@ -8,7 +8,8 @@ import { startDatabase } from '../support/database.ts'
 import { testDirectory } from '../support/directory.ts'
 import { freePort } from '../support/postgres.ts'
 import { DOUBLE_PRICES } from '../support/prices.ts'
-import { startCaddy, startReadyProxy } from '../support/ready-proxy.ts'
+import { startProxy } from '../support/proxies.ts'
+import { startReadyProxy } from '../support/ready-proxy.ts'
 import { PASSWORD } from '../support/service.ts'
 import { postgresEnvironment, shareLedger } from '../support/shared-ledger.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
@@ -59,7 +60,7 @@ export async function takeOver(
 
   const ports = [one.port, two.port]
   const proxied =
-    options.proxy === 'caddy' ? await startCaddy(ports, testDirectory()) : await startReadyProxy(ports)
+    options.proxy === 'caddy' ? await startProxy('Caddyfile.two-nodes', ports) : await startReadyProxy(ports)
   const client = createClient(proxied)
   client.useCookie(direct.cookie())
   const place = { origin: `http://127.0.0.1:${proxied}`, client, setupCode: null }

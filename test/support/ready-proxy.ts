@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { freePort } from './postgres.ts'
 
 const TRY_MS = 15_000
 const LOOK_MS = 100
@@ -51,39 +47,3 @@ export async function startReadyProxy(ports: readonly number[]): Promise<number>
   if (address === null || typeof address === 'string') throw new Error('no port')
   return address.port
 }
-
-/** Caddy in front of these ports, as `docs/beyond-one-machine.md` sets it up. Returns its port. */
-export async function startCaddy(ports: readonly number[], directory: string): Promise<number> {
-  const port = await freePort()
-  const file = join(directory, 'Caddyfile')
-  writeFileSync(
-    file,
-    `{
-  admin off
-  auto_https off
-}
-http://127.0.0.1:${port} {
-  reverse_proxy ${ports.map((each) => `127.0.0.1:${each}`).join(' ')} {
-    health_uri /ready
-    health_interval 1s
-    health_timeout 2s
-    lb_try_duration 15s
-    lb_policy first
-  }
-}
-`,
-  )
-  const caddy: ChildProcess = spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
-    stdio: 'ignore',
-    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
-  })
-  onTestFinished(() => void caddy.kill('SIGKILL'))
-  for (let attempt = 0; attempt < 100 && !(await answers(port)); attempt += 1) await pause(LOOK_MS)
-  return port
-}
-
-const answers = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/health`).then(
-    () => true,
-    () => false,
-  )
