@@ -20,6 +20,9 @@ export class DgHealth extends AppElement {
       .intro {
         margin-bottom: var(--space-3);
       }
+      .verified {
+        margin-top: var(--space-3);
+      }
       .further {
         margin-top: var(--space-4);
         font-size: var(--text-sm);
@@ -56,7 +59,7 @@ function healthView(health: Health): TemplateResult {
       }
       ${checksOf(health.checks).map(checkView)}
     </ul>
-    ${health.verified ? html`<p class="soft">${verifiedText(health.verified)}</p>` : nothing}
+    ${health.verified ? html`<p class="verified soft">${verifiedText(health.verified)}</p>` : nothing}
     <h3 class="subhead">Background work</h3>
     ${
       busy.length === 0
