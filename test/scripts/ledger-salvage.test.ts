@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Encrypter } from 'age-encryption'
 import { expect, test } from 'vitest'
 import { ledgerFile } from '../../ledger/files.ts'
 import { headFile } from '../../ledger/witness.ts'
@@ -121,6 +122,23 @@ test('fills from an export with a damaged line, and later from the export again'
   expect([again.code, again.err]).toEqual([3, ''])
   expect(again.out).toMatch(/The end is unknown/)
   expect(expectHonest(whole, [...rows, ...rowsIn(half).slice(rows.length)], reported(again))).toEqual([])
+})
+
+test('refuses a file that is no export, and says what to do with an encrypted backup', {
+  timeout: PROCESS_MS,
+}, async () => {
+  const { directory, target } = damaged(30)
+  const backup = `${testDirectory()}/delegate-2026-01-01T030000Z.backup`
+  const encrypter = new Encrypter()
+  encrypter.setScryptWorkFactor(1)
+  encrypter.setPassphrase('a long passphrase')
+  writeFileSync(backup, await encrypter.encrypt('tar'))
+  expect(await runScript('ledger-salvage', directory, [target, '--from', backup])).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/is no export\. Restore an encrypted backup into a new directory first/),
+  })
+  expect(existsSync(target)).toBe(false)
 })
 
 test('takes nothing from a source with another history or another ledger', {
