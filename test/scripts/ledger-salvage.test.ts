@@ -259,7 +259,7 @@ test('copies settings, key and adaptations, and leaves out damaged settings', {
   for (const path of [target, `${target}-b`]) rmSync(path, { recursive: true })
 })
 
-test('views of every kind of fact stand gaps', { timeout: PROCESS_MS }, async () => {
+test('builds the views of every kind of fact around gaps', { timeout: PROCESS_MS }, async () => {
   for (let seed = 1; seed <= 4; seed += 1) {
     const directory = testDirectory()
     cpSync(RECORDED, directory, { recursive: true })
