@@ -156,7 +156,7 @@ test.skipIf(systemBrowser === undefined)(
     await signIn()
     await context.grantPermissions(['notifications'], { origin: service.origin })
     const page = await context.newPage()
-    // Nobody looks at the page: else the toast is enough.
+    // A visible page shows a toast instead of a notification.
     await page.addInitScript(() =>
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }),
     )
