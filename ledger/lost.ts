@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventRow } from './codec.ts'
-import type { LedgerReader, SeqRange } from './reader.ts'
+import type { Head, LedgerReader, SeqRange } from './reader.ts'
 
 /** Stands for the hash of a lost event if it is unknown. */
 export const UNKNOWN_HASH = '0'.repeat(64)
+
+export const HASH = /^[0-9a-f]{64}$/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /**
  * The row that stands in for a lost event, so that `seq` has no gap. Its hash is the lost event's own, if known, and
@@ -34,7 +37,7 @@ export function lostRow(seq: number, at: string, hash: string): EventRow {
 
 /** Whether the row is exactly such a row: it has room for no other words. */
 export function isLost(row: EventRow): boolean {
-  if (row.type !== 'ledger.event.lost') return false
+  if (row.type !== 'ledger.event.lost' || !TIME.test(row.at) || !HASH.test(row.hash)) return false
   return isDeepStrictEqual({ ...row }, lostRow(row.seq, row.at, row.hash))
 }
 
@@ -50,15 +53,22 @@ export function namedGaps(reader: LedgerReader): NamedGap[] {
     )
 }
 
-/** The events that are missing, and the last fact that says so. Reads the type of every event twice. */
+/** Whether the gap begins after this event. */
+export function beginsAfter({ firstSeq, hashBefore }: NamedGap, { seq, hash }: Head): boolean {
+  return firstSeq === seq + 1 && hashBefore === hash
+}
+
+/**
+ * The events that are missing from a verified ledger, and the first fact that vouches for the event before them. Reads
+ * the type of every event twice.
+ */
 export function openGaps(reader: LedgerReader): (SeqRange & { readonly namedBy: number })[] {
   const ranges = rangesOf(reader.seqsOf(['ledger.event.lost'], { firstSeq: 1, lastSeq: reader.head().seq }))
   const named = ranges.length === 0 ? [] : namedGaps(reader)
   return ranges.map((range) => {
-    const last = named.findLast(
-      ({ firstSeq, lastSeq }) => firstSeq <= range.firstSeq && range.firstSeq <= lastSeq,
-    )
-    return { ...range, namedBy: last?.namedBy ?? 0 }
+    const seq = range.firstSeq - 1
+    const hash = reader.hashAt(seq) ?? ''
+    return { ...range, namedBy: named.find((gap) => beginsAfter(gap, { seq, hash }))?.namedBy ?? 0 }
   })
 }
 

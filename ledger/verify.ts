@@ -1,13 +1,14 @@
 import { bodyDigest, chainHash, type EventRow } from './codec.ts'
 import { LedgerDamaged } from './errors.ts'
-import { isLost, type NamedGap, namedGaps } from './lost.ts'
+import { beginsAfter, isLost, type NamedGap, namedGaps } from './lost.ts'
 import type { Head, LedgerReader } from './reader.ts'
 
 const CHUNK_ROWS = 500
 
 /**
  * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, an `erased` fact for
- * every missing body, and a `ledger.salvaged` fact for every lost event. Returns the head. Throws LedgerDamaged with the first damaged seq.
+ * every missing body, and a `ledger.salvaged` fact for every lost event. Returns the head. Throws LedgerDamaged with the
+ * first damaged seq.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
   let head: Head = { seq: fromSeq, hash: reader.hashAt(fromSeq) ?? '' }
@@ -24,6 +25,7 @@ export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<
   if (start === null) throw new LedgerDamaged(`event ${fromSeq} is missing`, { seq: fromSeq })
   let head: Head = { seq: fromSeq, hash: start }
   let gaps: readonly NamedGap[] | undefined
+  let previousRow = reader.rowAt(fromSeq)
   for (;;) {
     const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
     if (rows.length === 0) return
@@ -32,8 +34,9 @@ export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<
       head = verifyLink(previous, row)
       if (isLost(row)) {
         gaps ??= namedGaps(reader)
-        verifyGap(gaps, previous, row.seq)
+        verifyGap(gaps, previous, { seq: row.seq, isFirst: !previousRow || !isLost(previousRow) })
       }
+      previousRow = row
       if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
         throw new LedgerDamaged(`event ${row.seq} has lost its body, and no erased fact names it`, {
           seq: row.seq,
@@ -43,12 +46,19 @@ export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<
   }
 }
 
-/** Without the hash before the gap, the head would vouch for nothing before it. */
-function verifyGap(gaps: readonly NamedGap[], previous: Head, seq: number): void {
+/**
+ * Without the hash before the gap, the head would vouch for nothing before it. The missing events must begin where a
+ * fact says, or forged ones could fill the beginning of the gap.
+ */
+function verifyGap(
+  gaps: readonly NamedGap[],
+  previous: Head,
+  { seq, isFirst }: { readonly seq: number; readonly isFirst: boolean },
+): void {
   const named = gaps.filter(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq)
   if (named.length === 0)
     throw new LedgerDamaged(`event ${seq} is lost, and no ledger.salvaged fact names it`, { seq })
-  if (named.every(({ firstSeq, hashBefore }) => firstSeq === seq && hashBefore !== previous.hash))
+  if (!named.some((gap) => (isFirst ? beginsAfter(gap, previous) : gap.firstSeq < seq)))
     throw new LedgerDamaged(`event ${previous.seq} is not the one that was before the lost event ${seq}`, {
       seq: previous.seq,
     })

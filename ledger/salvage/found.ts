@@ -1,15 +1,13 @@
 import Database from 'better-sqlite3'
 import { bodyDigest, chainHash, type EventRow } from '../codec.ts'
 import { exportedRowSchema } from '../export.ts'
-import { isLost } from '../lost.ts'
+import { HASH, isLost } from '../lost.ts'
 import type { Head } from '../reader.ts'
 
 /** A copy of an event. Without `row`, only its hash could be read. */
 export type Candidate = { readonly ref: number; readonly hash: string; readonly row: EventRow | null }
 
 export type Found = ReturnType<typeof openFound>
-
-const HASH = /^[0-9a-f]{64}$/
 
 /** Opens a new file for all copies of events that were found, by the number of their origin: 0 is the ledger itself. */
 export function openFound(file: string) {

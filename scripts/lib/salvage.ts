@@ -56,6 +56,8 @@ export async function salvage(
 ): Promise<Salvaged> {
   if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`))
     throw new Refused('Choose a new directory outside DATA_DIR: nothing in it is changed.')
+  // A mistyped source is refused before the ledger is read.
+  const kinds = [...new Set(sources.map(kindOf))]
   const staging = openStaging(resolve(target))
   try {
     using found = closing(openFound(join(staging.directory, 'found.sqlite')))
@@ -64,7 +66,6 @@ export async function salvage(
     const newId = createIds(Date.now)
     const ledger = openLedger(staging.directory, () => gathered.ledgerId ?? newId())
     try {
-      const kinds = [...new Set(sources.map(kindOf))]
       const at = new Date().toISOString()
       const missing = writeSalvaged(ledger, found, chain, { ...gathered, sources: kinds, newId, at })
       const lost = missing.reduce((sum, { firstSeq, lastSeq }) => sum + lastSeq - firstSeq + 1, 0)
@@ -150,10 +151,10 @@ async function collect(
       using remote = closing(createRemote(postgresOptions(), ledgerId))
       if (!(await remote.ledger())) throw new Refused(`This database has no ledger ${ledgerId}.`)
       for (const { firstSeq, lastSeq } of [...chain.gaps(), chain.end()]) {
-        let rows = await remote.rowsAfter(firstSeq - 1, PAGE_ROWS)
-        for (; rows.length > 0; rows = await remote.rowsAfter(rows.at(-1)?.seq ?? lastSeq, PAGE_ROWS)) {
-          for (const row of rows) if (row.seq <= lastSeq) add(row)
-          if ((rows.at(-1)?.seq ?? lastSeq) >= lastSeq) break
+        for (let seq = firstSeq - 1; seq < lastSeq; ) {
+          const rows = await remote.rowsAfter(seq, PAGE_ROWS)
+          rows.forEach(add)
+          seq = rows.at(-1)?.seq ?? lastSeq
         }
       }
       return { ledgerId }
@@ -161,15 +162,17 @@ async function collect(
   }
 }
 
-/** Skips lines that are damaged. Returns the id of the ledger, if the header has it. */
+/** Skips lines that are damaged. Returns the id of the ledger, if the header has it. Throws Refused if no line is JSON. */
 async function collectLines(
   file: string,
   add: (raw: Readonly<Record<string, unknown>>) => void,
 ): Promise<string | null> {
   let ledgerId: string | null = null
+  let isExport = false
   for await (const line of linesOf(createReadStream(file, 'utf8'))) {
     try {
       const json: unknown = JSON.parse(line)
+      isExport = true
       const header = exportHeaderSchema.safeParse(json)
       if (header.success) ledgerId = header.data.ledgerId
       else if (typeof json === 'object' && json !== null) add({ ...json })
@@ -177,6 +180,10 @@ async function collectLines(
       if (!(error instanceof SyntaxError)) throw error
     }
   }
+  if (!isExport)
+    throw new Refused(
+      `${file} is no export. Restore an encrypted backup into a new directory first (npm run restore), and name that one.`,
+    )
   return ledgerId
 }
 

@@ -218,10 +218,10 @@ function fieldOf(event: AnyEvent | undefined, field: 'title' | 'content'): strin
   return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
 }
 
-/** The first non-empty line, without its markdown and its final full stop. */
+/** The first non-empty line, without its markdown and its final full stop. An ellipsis stays. */
 function titleFrom(content: string): string {
   const line = content.split('\n').find((each) => each.trim() !== '') ?? ''
-  const words = line.replace(/^[\s#>*\-+\d.]+|\.\s*$/g, '').trim() || line.trim()
+  const words = line.replace(/^[\s#>*\-+\d.]+|(?<!\.)\.\s*$/g, '').trim() || line.trim()
   return shorten(words, TITLE_CHARS)
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GENESIS_HASH } from '../../ledger/codec.ts'
 import { messageOf } from '../../ledger/errors.ts'
 import type { Head } from '../../ledger/reader.ts'
+import { DAY_MS } from '../lib/time.ts'
 import { type FunctionThread, openFunctionThread } from './function-thread.ts'
 import type { VerifyFunctions } from './verify-thread.ts'
 
@@ -25,7 +26,7 @@ export type VerificationOptions = {
 }
 
 /** A page that nobody reads may go bad at any time. */
-const AGAIN_MS = 7 * 24 * 3_600_000
+const AGAIN_MS = 7 * DAY_MS
 /** Pause before files that keep looking damaged are examined again. */
 const EXAMINE_AGAIN_MS = 10_000
 /** Pause after each part, about as long as the part takes, to leave CPU time for a call. */

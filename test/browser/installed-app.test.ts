@@ -151,10 +151,12 @@ test.skipIf(systemBrowser === undefined)(
     })
     onTestFinished(() => context.close())
     const [name = '', value = ''] = (service.client.cookie() ?? '').split('=')
-    await context.addCookies([{ name, value, url: service.origin, httpOnly: true, sameSite: 'Lax' }])
+    const signIn = () =>
+      context.addCookies([{ name, value, url: service.origin, httpOnly: true, sameSite: 'Lax' }])
+    await signIn()
     await context.grantPermissions(['notifications'], { origin: service.origin })
     const page = await context.newPage()
-    // Nobody looks at the page: else the toast is enough.
+    // A visible page shows a toast instead of a notification.
     await page.addInitScript(() =>
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }),
     )
@@ -208,6 +210,10 @@ test.skipIf(systemBrowser === undefined)(
     await expect.poll(words).toMatchObject([{ body: 'Delegate cannot be reached. Try again later.' }])
     await context.setOffline(false)
     await expect.poll(reaches).toBe(true)
+    await context.clearCookies()
+    await click('done')
+    await expect.poll(words).toMatchObject([{ body: 'Open Delegate to sign in.' }])
+    await signIn()
     await click('')
     await expect.poll(unseen).toEqual([])
     await expect.poll(words).toEqual([])

@@ -13,7 +13,7 @@ const LITESTREAM = `
   CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);
   INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1;`
 
-test('takes the tables of Litestream for no damage, and names them', () => {
+test('accepts the tables of Litestream, and names them', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('before'))
@@ -38,7 +38,7 @@ test('takes the tables of Litestream for no damage, and names them', () => {
   expect(foreignTables(db)).toEqual(['_litestream_lock', '_litestream_seq'])
 })
 
-test('completes an erasure only when Litestream lets go of the log', () => {
+test('completes an erasure only after Litestream releases the log', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('a secret'))
@@ -55,7 +55,7 @@ test('completes an erasure only when Litestream lets go of the log', () => {
   writer.close()
 })
 
-test('takes a foreign trigger for damage, even if a foreign table has its name', () => {
+test('reports a foreign trigger as damage, even if a foreign table has its name', () => {
   const directory = testDirectory()
   openTestWriter(directory).close()
   const other = new Database(ledgerFile(directory))

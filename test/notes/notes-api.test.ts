@@ -72,6 +72,8 @@ test('takes the title from the first words if none is given', async () => {
   const { client } = await startWholeService()
   const titled = async (content: string) => (await client.post('/api/notes', { content })).json.title
   expect(await titled('# Packing list\n\n- socks')).toBe('Packing list')
+  expect(await titled('The oak is 412 years old. ')).toBe('The oak is 412 years old')
+  expect(await titled('Not yet...\nsocks')).toBe('Not yet...')
   expect(await titled(`\n\n${'long '.repeat(60)}`)).toHaveLength(80)
   const { id } = (await client.post('/api/notes', { title: 'Old', content: 'Fresh words' })).json
   expect((await client.put(`/api/notes/${id}`, { title: '' })).json.title).toBe('Fresh words')

@@ -50,7 +50,7 @@ async function show(title: string, body: string, data: Subject): Promise<void> {
   })
 }
 
-/** Ticks off or snoozes a reminder, or opens Delegate at it. Without the service, the reminder stays. */
+/** Ticks off or snoozes a reminder, or opens Delegate at it. If that fails, the reminder stays. */
 export async function clicked({ action, notification }: NotificationEvent): Promise<void> {
   const data: Subject = notification.data
   notification.close()
@@ -59,12 +59,15 @@ export async function clicked({ action, notification }: NotificationEvent): Prom
     return open(`/?seq=${data.seq}`)
   }
   const { subject, occurrence } = data
-  const isSent = await send(`/api/timers/${subject}/${action}`, {
+  const response = await send(`/api/timers/${subject}/${action}`, {
     occurrence,
     ...(action === 'snooze' && { minutes: SNOOZE_MINUTES }),
   })
-  if (isSent) await seen(data.seq)
-  else await show(notification.title, 'Delegate cannot be reached. Try again later.', data)
+  // Another device may have been faster.
+  if (response?.ok || response?.status === 404 || response?.status === 409) return seen(data.seq)
+  const why =
+    response?.status === 401 ? 'Open Delegate to sign in.' : 'Delegate cannot be reached. Try again later.'
+  await show(notification.title, why, data)
 }
 
 export const closed = ({ notification }: NotificationEvent): Promise<void> => seen(notification.data.seq)
@@ -114,9 +117,8 @@ async function ask<Answer>(path: string): Promise<Answer | null> {
   return response?.ok ? await response.json() : null
 }
 
-/** False if the service cannot be reached, or fails. A refusal is an answer: another device may have been faster. */
-async function send(path: string, body: object, method = 'POST'): Promise<boolean> {
+/** Null if the service cannot be reached. */
+async function send(path: string, body: object, method = 'POST'): Promise<Response | null> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
-  return response !== null && response.status < 500
+  return fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
 }

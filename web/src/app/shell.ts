@@ -166,7 +166,7 @@ export class DgShell extends AppElement {
     const isHalted = this.halt.value?.halted ?? false
     const setTimer = async () => {
       const { DgTimerDialog } = await import('../timers/timer-dialog.ts')
-      Object.assign(new DgTimerDialog(), { onSet: () => undefined }).openIn(this)
+      new DgTimerDialog().openIn(this)
     }
     return [
       { label: 'New note', icon: 'edit', words: 'write', run: () => app.navigate('/notes/edit') },

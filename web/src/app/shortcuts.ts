@@ -66,18 +66,13 @@ function isBusy(event: KeyboardEvent): boolean {
     .some((node) => node instanceof Element && (node.matches(editable) || node instanceof HTMLDialogElement))
 }
 
-/** True if the event is this key with Ctrl or Command and no other modifier. */
-export function isModKey(event: KeyboardEvent, key: string): boolean {
-  return (
-    (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key
-  )
+/** True if the event is this key with Ctrl or Command, with or without Shift, and no other modifier. */
+export function isModKey(event: KeyboardEvent, key: string, shift = false): boolean {
+  const isMod = (event.ctrlKey || event.metaKey) && !event.altKey && event.shiftKey === shift
+  return isMod && event.key.toLowerCase() === key
 }
 
-/** True if the event opens the search of the timeline: Ctrl or Command, Shift and F. */
-export function isSearchKey(event: KeyboardEvent): boolean {
-  return (
-    (event.ctrlKey || event.metaKey) && !event.altKey && event.shiftKey && event.key.toLowerCase() === 'f'
-  )
-}
+/** True if the event opens the search of the timeline. */
+export const isSearchKey = (event: KeyboardEvent): boolean => isModKey(event, 'f', true)
 
 export const modName = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'

@@ -235,7 +235,7 @@ export const titles: Readonly<Record<string, Title>> = {
   'push.subscribed': () => 'Push notifications turned on for a browser',
   'push.unsubscribed': (e) =>
     text(e, 'reason') === 'expired'
-      ? 'A browser no longer takes push notifications'
+      ? 'A browser no longer accepts push notifications'
       : 'Push notifications turned off for a browser',
   'backup.requested': () => 'Backup requested',
   'backup.made': () => 'Backup made',

@@ -20,7 +20,7 @@ const repeats: readonly (readonly [Repeat, string])[] = [
 /** Sets a new timer, or changes one. */
 @customElement('dg-timer-dialog')
 export class DgTimerDialog extends FormDialog {
-  @property({ attribute: false }) onSet!: () => void
+  @property({ attribute: false }) onSet: () => unknown = () => undefined
   /** The timer to change; null for a new one. */
   @property({ attribute: false }) timer: Timer | null = null
   @state() private repeat: Repeat = 'once'
