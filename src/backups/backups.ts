@@ -18,6 +18,7 @@ type Work = { readonly step: Step | 'tidy'; readonly inMs: number; readonly afte
 type On = Extract<BackupSettings, { state: 'on' }>
 
 const BY_SERVICE = { actor: 'service', channel: 'system' } as const
+const REQUESTED: NewEvent = { type: 'backup.requested', ...BY_SERVICE, facts: {} }
 
 /**
  * Makes a backup when one is due, removes those that the rule no longer keeps, runs the operator's command, and tests
@@ -73,11 +74,17 @@ export function createBackups(options: {
     try {
       const made = await job(now, { kind: 'make', name, createdAtMs }, signal)
       if (made.status === 'failed') await fail('make', made.reason)
-      else await append([madeFact(name, made)])
+      else await append([madeFact(name, made), ...(isUnchanged(now) ? [] : [REQUESTED])])
       tidied = null
     } finally {
       making = null
     }
+  }
+
+  /** Otherwise the backup that was made meanwhile is elsewhere, or has another passphrase. */
+  function isUnchanged({ directory, passphrase }: On): boolean {
+    const now = settings()
+    return now.state === 'on' && now.directory === directory && now.passphrase === passphrase
   }
 
   /**
@@ -102,7 +109,7 @@ export function createBackups(options: {
       const removed = [...found].filter((name) => known.get(name)?.removedAt)
       if (expired.length > 0)
         await append([{ type: 'backup.removed', ...BY_SERVICE, facts: { names: expired } }])
-      for (const name of [...removed, ...expired]) await rm(join(now.directory, name))
+      for (const name of [...removed, ...expired]) await rm(join(now.directory, name), { force: true })
     } catch (error) {
       if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
       await fail('remove', `The backup directory cannot be used (${error.code}).`)
@@ -112,7 +119,7 @@ export function createBackups(options: {
 
   async function copy({ directory }: On, signal: AbortSignal): Promise<void> {
     if (options.command === null) return
-    const newest = queries.kept()[0]?.name
+    const newest = queries.newest(nowMs())?.name
     const environment = {
       ...options.environment,
       BACKUP_DIRECTORY: directory,
@@ -125,7 +132,7 @@ export function createBackups(options: {
   }
 
   async function test(now: On, signal: AbortSignal): Promise<void> {
-    const [newest] = queries.kept()
+    const newest = queries.newest(nowMs())
     if (newest === undefined) return
     const { name } = newest
     const isThere = (await backupsIn(now.directory).catch(() => null))?.has(name) === true
