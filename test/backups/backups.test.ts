@@ -122,3 +122,16 @@ test('adopts files of this ledger that have no fact, leaves all others alone, an
   expect(facts).toHaveLength(5)
   expect(await factsOf(service, 'backup.failed')).toEqual([])
 })
+
+test('restores a backup of another ledger only once to find that out', { timeout: TEST_MS }, async () => {
+  const other = await startBacking()
+  await untilFacts(other, 'backup.tested')
+  await other.stop()
+  const service = await startBacking({ target: other.target })
+  await untilFacts(service, 'backup.tested')
+  expect((await service.client.post('/api/backups')).status).toBe(202)
+  await untilFacts(service, 'backup.removed')
+  expect(filesIn(service.target)).toHaveLength(2)
+  const lines = service.written.filter((line) => line.includes('was not adopted'))
+  expect(lines).toEqual([expect.stringContaining('It belongs to another ledger.')])
+})
