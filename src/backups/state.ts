@@ -43,7 +43,7 @@ export function createBackupState(options: {
     return Math.max(pauseMs(make), isMade ? nextDue(now, schedule).getTime() - now : 0)
   }
 
-  /** The owner's copy is behind the directory. */
+  /** Milliseconds until the command runs; null if the copy elsewhere is up to date. */
   function copyInMs(): number | null {
     const copy = queries.step('copy')
     const changedSeq = Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
@@ -59,7 +59,7 @@ export function createBackupState(options: {
     return leftOfWait(until, { nowMs: nowMs(), longestMs: TEST_EVERY_MS })
   }
 
-  /** Sentences about what the owner should do something about. */
+  /** Sentences about what needs the owner's attention. */
   function problems(): string[] {
     const { state, directory } = settings()
     if (state === 'off')
@@ -82,7 +82,7 @@ export function createBackupState(options: {
 
   return {
     isRequested,
-    /** Milliseconds until each step is due; those that are not to come are left out. In order. */
+    /** Milliseconds until each step is due, in order. Leaves out steps that only a fact can make due. */
     steps(): { readonly step: Step; readonly inMs: number; readonly after: string }[] {
       const inMs = { make: makeInMs(), copy: copyInMs(), test: testInMs() }
       return (['make', 'copy', 'test'] as const).flatMap((step) => {

@@ -72,13 +72,13 @@ test('makes none without a directory or without a passphrase, and says so', {
   expect(await factsOf(open, 'backup.made')).toEqual([])
 })
 
-test('makes one when asked, at once', { timeout: TEST_MS }, async () => {
+test('makes a backup at once when asked', { timeout: TEST_MS }, async () => {
   const service = await startBacking()
   await untilFacts(service, 'backup.made')
   await service.pass(5_000)
   expect((await service.client.post('/api/backups')).status).toBe(202)
   expect(await untilFacts(service, 'backup.made', 2)).toHaveLength(2)
-  // Of the same day, the newest is kept.
+  // The newest of a day is kept.
   const [removed] = await untilFacts(service, 'backup.removed')
   const [first, second] = await factsOf(service, 'backup.made')
   expect(removed?.names).toEqual([first?.name])

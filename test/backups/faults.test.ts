@@ -43,7 +43,7 @@ test('runs the command after a change, and reports a newest backup that fails it
   expect((await service.client.get('/ready')).status).toBe(200)
 })
 
-test('repeats a command that failed after an hour, and not before', { timeout: TEST_MS }, async () => {
+test('retries a failed command after an hour, and not before', { timeout: TEST_MS }, async () => {
   const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
   await untilFacts(service, 'backup.tested')
   expect(await factsOf(service, 'backup.failed')).toEqual([
@@ -114,7 +114,7 @@ test('makes another backup if the directory changed meanwhile', { timeout: TEST_
   expect(filesIn(second)).toEqual([later?.name])
 })
 
-test('a receipt says how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
+test('says in a receipt how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
   const service = await startBacking({
     environment: { BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0', BACKUP_KEEP_MONTHLY: '0' },
   })
