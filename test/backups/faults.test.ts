@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../http/client.ts'
+import { parseExposition } from '../metrics/exposition.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -80,6 +81,8 @@ test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
   const [failed] = await untilFacts(late, 'backup.failed')
   expect(failed?.reason).toContain('must be outside the data directory')
   expect((await backupsOf(late)).problems).toContain('The last backup is older than two days.')
+  const { samples } = parseExposition((await late.client.get('/metrics')).text)
+  expect(samples.get('delegate_backup_age_seconds')).toBeGreaterThan((2 * DAY_MS) / 1000)
 })
 
 test('refuses a directory within the data or the program, also by a link', { timeout: TEST_MS }, async () => {
