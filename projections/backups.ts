@@ -85,12 +85,17 @@ export const backupsProjection = defineProjection({
 
 export function createBackupQueries(views: Database) {
   const all = views.prepare<[], BackupRow>('SELECT * FROM backups ORDER BY createdAt DESC')
+  const kept = views.prepare<[], BackupRow>(
+    'SELECT * FROM backups WHERE removedAt IS NULL ORDER BY createdAt DESC',
+  )
   const step = views.prepare<[string], BackupStepRow>('SELECT * FROM backup_steps WHERE step = ?')
   return {
     /** Newest first, removed ones included. */
     all: () => all.all(),
     /** Newest first, without those that were removed. */
-    kept: () => all.all().filter(({ removedAt }) => removedAt === null),
+    kept: () => kept.all(),
+    /** The newest of them. One from the future does not count: it was made while the clock was ahead. */
+    newest: (nowMs: number) => kept.all().find(({ createdAt }) => Date.parse(createdAt) <= nowMs),
     step: (name: BackupStepRow['step']): BackupStepRow =>
       step.get(name) ?? {
         step: name,

@@ -226,7 +226,7 @@ async function openBase(options: ServiceOptions) {
     allowance: operations.money.windows,
     isHalted: halt.isHalted,
     kindOf: (provider) => models.kindOf(provider),
-    lastBackupAt: () => backupQueries.step('make').doneAt,
+    lastBackupAt: () => backupQueries.newest(nowMs())?.createdAt ?? null,
     nowMs,
   })
   const models = createModelHolder(chosenSettings(settings), {

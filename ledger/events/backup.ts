@@ -24,7 +24,7 @@ export const backupSteps = ['make', 'remove', 'copy', 'test'] as const
 
 /** Encrypted backups that the service makes by itself. */
 export const backupEvents = {
-  /** The owner wants one now. */
+  /** The owner wants one now, or the directory or passphrase changed while one was made. */
   'backup.requested': defineEvent({ internal: true, facts: {} }),
   /** Complete, verified and on disk. */
   'backup.made': defineEvent({

@@ -3,11 +3,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { diskCauseOf } from '../../ledger/causes.ts'
 import { LedgerLocked } from '../../ledger/errors.ts'
+import { timeOfBackup } from '../../ledger/events/backup.ts'
 import { makeDirectory } from '../../ledger/files.ts'
 import { type DirectoryLock, lockDirectory } from '../../ledger/lock.ts'
-import { partialsIn } from '../../src/backups/files.ts'
+import { faultOfDirectory, partialsIn } from '../../src/backups/files.ts'
 import {
   type BackupJob,
   type BackupResult,
@@ -22,16 +22,6 @@ import { restoreInto } from './restoring.ts'
 import { openSealedBackup, sealBackup } from './sealed-backup.ts'
 
 const LOCK_RETRY_MS = 1_000
-
-/** What is wrong with the backup directory, by the cause. */
-const TARGET = {
-  full: 'The disk of the backup directory is full.',
-  read_only: 'The backup directory is read-only.',
-  forbidden: 'The account of the service may not write to the backup directory.',
-  locked: 'The backup directory is in use by another program.',
-  damaged: 'The disk of the backup directory is damaged.',
-  failing: 'The disk of the backup directory fails, or is not connected.',
-}
 
 process.umask(0o077)
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -84,19 +74,20 @@ async function lockWhenFree(directory: string): Promise<DirectoryLock> {
 }
 
 async function make(work: string): Promise<BackupResult> {
-  const { dataDir, directory, name, passphrase, createdAtMs } = job
+  const { dataDir, directory, name, passphrase } = job
   // Checked again, because the environment may set it and a link may have changed.
   if (!isOutsideService(directory, dataDir))
     throw new Refused('The backup directory must be outside the data directory and the program.')
   await atTarget(() => mkdirSync(directory, { recursive: true, mode: 0o700 }))
   await atTarget(removePartials)
   const copy = join(work, 'copy')
+  const createdAtMs = Date.parse(timeOfBackup(name) ?? '')
   const { ledgerId, events, headHash } = await makeBackup(dataDir, copy, () => createdAtMs)
   const sealed = await atTarget(() => sealBackup(copy, join(directory, name), passphrase))
   return { status: 'done', ledgerId, events, headHash, ...sealed }
 }
 
-/** What a killed job left. */
+/** Removes what a killed job left behind. */
 async function removePartials(): Promise<void> {
   for (const name of await partialsIn(job.directory)) rmSync(join(job.directory, name))
 }
@@ -111,19 +102,13 @@ async function restore(work: string): Promise<BackupResult> {
   return { status: 'done', ledgerId, events, headHash, ...sealed }
 }
 
-/** Says of an error that it is the backup directory that cannot be used. */
+/** Reports errors of the file system as faults of the backup directory. */
 async function atTarget<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    const cause = diskCauseOf(error)
-    throw new Refused(
-      cause === null ? `The backup directory cannot be used (${error.code}).` : TARGET[cause],
-      {
-        cause: error,
-      },
-    )
+  } catch (cause) {
+    const fault = faultOfDirectory(cause)
+    throw fault === null ? cause : new Refused(fault, { cause })
   }
 }
 

@@ -29,8 +29,8 @@ export type SealedFile = {
 }
 
 /**
- * Packs the directory of a backup into one file: tar, gzip, then age with a passphrase, so that `age -d` opens it,
- * too. The file gets its name once it is complete and on disk. Throws Refused if there is a file of that name.
+ * Packs the directory of a backup into one file: tar, gzip, then age with a passphrase, so `age -d` also opens it.
+ * The file gets its name once it is complete and on disk. Throws Refused if a file of that name exists.
  */
 export async function sealBackup(directory: string, file: string, passphrase: string): Promise<SealedFile> {
   const present = readdirSync(directory)
@@ -44,7 +44,7 @@ export async function sealBackup(directory: string, file: string, passphrase: st
   try {
     const target = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(measure.through(sealed), target)
-    if (existsSync(file)) throw new Refused(`There is a file ${basename(file)} already.`)
+    if (existsSync(file)) throw new Refused(`There is already a file ${basename(file)}.`)
     renameSync(partial, file)
     syncDirectory(dirname(file))
     return measure.result()
@@ -54,7 +54,7 @@ export async function sealBackup(directory: string, file: string, passphrase: st
 }
 
 /**
- * Unpacks such a file into a new directory, which `readManifest` reads. Throws Refused, in a sentence, if the
+ * Unpacks such a file into a new directory, for `readManifest`. Throws Refused, in a sentence, if the
  * passphrase is wrong, or if the file was changed or is no backup.
  */
 export async function openSealedBackup(

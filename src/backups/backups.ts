@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts'
 import { createReactor } from '../lib/reactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runBackupCommand } from './command.ts'
-import { backupsIn } from './files.ts'
+import { backupsIn, faultOfDirectory } from './files.ts'
 import type { BackupSettings } from './index.ts'
 import { type BackupJob, type BackupResult, removeScratch, runBackupJob } from './job.ts'
 import { keptOf } from './retention.ts'
@@ -18,10 +18,11 @@ type Work = { readonly step: Step | 'tidy'; readonly inMs: number; readonly afte
 type On = Extract<BackupSettings, { state: 'on' }>
 
 const BY_SERVICE = { actor: 'service', channel: 'system' } as const
+const REQUESTED: NewEvent = { type: 'backup.requested', ...BY_SERVICE, facts: {} }
 
 /**
  * Makes a backup when one is due, removes those that the rule no longer keeps, runs the operator's command, and tests
- * the newest one every week. One after the other, in child processes.
+ * the newest one every week, one after the other, in child processes.
  */
 export function createBackups(options: {
   readonly storage: Storage
@@ -39,10 +40,12 @@ export function createBackups(options: {
 }) {
   const { queries, state, settings, dataDir, nowMs, log } = options
   const { append, onHeadMoved, ledger } = options.storage
-  /** The directory is compared with the facts at the start, after each backup and when it was changed. */
+  /** The directory is compared with the facts at the start, after each backup and when it changes. */
   let tidied: string | null = null
   let tidyings = 0
   let making: string | null = null
+  /** Backups of another ledger. To find that out, each was restored, which takes minutes if it is large. */
+  const foreign = new Set<string>()
 
   const reactor = createReactor<Work>({
     onHeadMoved,
@@ -67,17 +70,22 @@ export function createBackups(options: {
   const runs = { make, tidy, copy, test }
 
   async function make(now: On, signal: AbortSignal): Promise<void> {
-    const createdAtMs = nowMs()
-    const name = backupName(createdAtMs)
+    const name = backupName(nowMs())
     making = name
     try {
-      const made = await job(now, { kind: 'make', name, createdAtMs }, signal)
+      const made = await job(now, { kind: 'make', name }, signal)
       if (made.status === 'failed') await fail('make', made.reason)
-      else await append([madeFact(name, made)])
+      else await append([madeFact(name, made), ...(isUnchanged(now) ? [] : [REQUESTED])])
       tidied = null
     } finally {
       making = null
     }
+  }
+
+  /** Otherwise the backup that was made meanwhile is elsewhere, or has another passphrase. */
+  function isUnchanged({ directory, passphrase }: On): boolean {
+    const now = settings()
+    return now.state === 'on' && now.directory === directory && now.passphrase === passphrase
   }
 
   /**
@@ -89,12 +97,16 @@ export function createBackups(options: {
     try {
       const found = await backupsIn(now.directory)
       const known = new Map(queries.all().map((row) => [row.name, row]))
-      for (const name of [...found].filter((each) => !known.has(each)).sort()) {
-        const opened = await job(now, { kind: 'test', name, createdAtMs: nowMs() }, signal)
-        const reason = opened.status === 'failed' ? opened.reason : 'It is of another ledger.'
-        if (opened.status === 'failed' || opened.ledgerId !== ledger.id())
-          log.warn({ name, reason }, 'a file in the backup directory was not adopted')
-        else await append([madeFact(name, opened)])
+      for (const name of [...found].filter((each) => !known.has(each) && !foreign.has(each)).sort()) {
+        const opened = await job(now, { kind: 'test', name }, signal)
+        const isDone = opened.status === 'done'
+        if (isDone && opened.ledgerId === ledger.id()) {
+          await append([madeFact(name, opened)])
+          continue
+        }
+        if (isDone) foreign.add(name)
+        const reason = isDone ? 'It belongs to another ledger.' : opened.reason
+        log.warn({ name, reason }, 'a file in the backup directory was not adopted')
       }
       const present = queries.kept().filter(({ name }) => found.has(name))
       const kept = keptOf(present, now.keep, now.schedule.timezone)
@@ -102,17 +114,18 @@ export function createBackups(options: {
       const removed = [...found].filter((name) => known.get(name)?.removedAt)
       if (expired.length > 0)
         await append([{ type: 'backup.removed', ...BY_SERVICE, facts: { names: expired } }])
-      for (const name of [...removed, ...expired]) await rm(join(now.directory, name))
+      for (const name of [...removed, ...expired]) await rm(join(now.directory, name), { force: true })
     } catch (error) {
-      if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-      await fail('remove', `The backup directory cannot be used (${error.code}).`)
+      const fault = faultOfDirectory(error)
+      if (fault === null) throw error
+      await fail('remove', fault)
     }
     tidied = now.directory
   }
 
   async function copy({ directory }: On, signal: AbortSignal): Promise<void> {
     if (options.command === null) return
-    const newest = queries.kept()[0]?.name
+    const newest = queries.newest(nowMs())?.name
     const environment = {
       ...options.environment,
       BACKUP_DIRECTORY: directory,
@@ -125,12 +138,12 @@ export function createBackups(options: {
   }
 
   async function test(now: On, signal: AbortSignal): Promise<void> {
-    const [newest] = queries.kept()
+    const newest = queries.newest(nowMs())
     if (newest === undefined) return
     const { name } = newest
     const isThere = (await backupsIn(now.directory).catch(() => null))?.has(name) === true
     const opened: BackupResult = isThere
-      ? await job(now, { kind: 'test', name, createdAtMs: nowMs() }, signal)
+      ? await job(now, { kind: 'test', name }, signal)
       : { status: 'failed', reason: 'The newest backup is missing from the backup directory.' }
     const reason = opened.status === 'failed' ? opened.reason : differenceOf(newest, opened)
     const tested = { type: 'backup.tested', ...BY_SERVICE } as const
@@ -140,7 +153,7 @@ export function createBackups(options: {
 
   function job(
     { directory, passphrase }: On,
-    what: Pick<BackupJob, 'kind' | 'name' | 'createdAtMs'>,
+    what: Pick<BackupJob, 'kind' | 'name'>,
     signal: AbortSignal,
   ): Promise<BackupResult> {
     const onError = (text: string) =>
@@ -156,9 +169,9 @@ export function createBackups(options: {
       reactor.start()
     },
     wake: reactor.wake,
-    /** Ends what runs: the next start does it again. */
+    /** Ends the step in progress. The next start repeats it. */
     close: () => reactor.close(0),
-    /** The backup that is being made; null if none is. */
+    /** The name of the backup in progress; null if there is none. */
     making: () => making,
   }
 }

@@ -66,8 +66,7 @@ export function buildBackups(options: {
     /** Asks for a backup now. False if backups are off. */
     async request(): Promise<boolean> {
       if (settings().state === 'off') return false
-      const [asked, made] = [queries.step('request'), queries.step('make')]
-      if (asked.doneSeq <= Math.max(made.doneSeq, made.failedSeq))
+      if (!state.isRequested())
         await storage.append([{ type: 'backup.requested', actor: 'owner', channel: 'system', facts: {} }])
       return true
     },
@@ -78,7 +77,8 @@ export function buildBackups(options: {
         ...row,
         present: files === null ? null : files.has(row.name),
       }))
-      const [last] = kept
+      const newest = queries.newest(nowMs())?.name
+      const last = kept.find(({ name }) => name === newest)
       const isOn = onOrOff === 'on'
       const missing =
         isOn && last?.present === false ? ['The newest backup is missing from the backup directory.'] : []

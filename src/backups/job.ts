@@ -6,15 +6,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 
-/** What the child process is asked, as a line of JSON on its standard input. */
+/** The request to the child process, as a line of JSON on its standard input. */
 export const backupJobSchema = z.strictObject({
   /** `test` restores a backup into a temporary directory. */
   kind: z.enum(['make', 'test']),
   dataDir: z.string(),
   directory: z.string(),
+  /** As `backupName` makes it. */
   name: z.string(),
-  /** Milliseconds since 1970. */
-  createdAtMs: z.number(),
   passphrase: z.string(),
 })
 export type BackupJob = z.output<typeof backupJobSchema>
@@ -39,7 +38,7 @@ const ENDED: BackupResult = { status: 'failed', reason: 'The program that makes 
 /** Where a job unpacks and copies, for as long as it runs; `lock.sqlite` beside it admits one job at a time. */
 export const scratchDirectory = (dataDir: string): string => join(dataDir, '.backup')
 
-/** Removes what a job left that was ended. It holds unencrypted words. */
+/** Removes what an ended job left behind, which is not encrypted. */
 export function removeScratch(dataDir: string): void {
   rmSync(join(scratchDirectory(dataDir), 'work'), { recursive: true, force: true })
 }

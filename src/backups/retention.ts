@@ -17,7 +17,7 @@ function dated({ name, createdAt }: Backup, timezone: string): Dated {
   return { name, day, week: addDays(day, -sinceMonday), month: day.slice(0, 7) }
 }
 
-/** Of `backups`, newest first, the newest of each of the last days, weeks and months that have one. */
+/** The newest backup of each of the last days, weeks and months that have one. `backups` are newest first. */
 function newestOfEach<B extends Dated>(backups: readonly B[], keep: Keep): B[] {
   const kept = new Set<B>()
   for (const [period, count] of [
@@ -35,7 +35,7 @@ function newestOfEach<B extends Dated>(backups: readonly B[], keep: Keep): B[] {
   return backups.filter((backup) => kept.has(backup))
 }
 
-/** The names of the backups to keep, of those that exist. */
+/** The names of the existing backups that the rule keeps. */
 export function keptOf(backups: readonly Backup[], keep: Keep, timezone: string): ReadonlySet<string> {
   return new Set(newestOfEach(newestFirst(backups, timezone), keep).map(({ name }) => name))
 }
@@ -60,7 +60,7 @@ export function lastExpiry(
   }
 }
 
-/** The last time that a backup was due, up to now. */
+/** The last time that a backup was due, at or before now. */
 export function lastDue(nowMs: number, { hour, timezone }: Schedule): Date {
   const today = dueOn(dayOf(wallClockMs(nowMs, timezone)), hour, timezone)
   if (today.getTime() <= nowMs) return today

@@ -27,18 +27,23 @@ export function createBackupState(options: {
     return leftOfWait(Date.parse(failedAt) + longestMs, { nowMs: nowMs(), longestMs })
   }
 
+  /** Whether no attempt has met the last request yet. A backup that is older than the request may be adopted after it. */
+  function isRequested(): boolean {
+    const { doneSeq, failedSeq } = queries.step('make')
+    const madeSeq = Math.min(doneSeq, Math.max(0, ...queries.all().map(({ events }) => events)))
+    return queries.step('request').doneSeq > Math.max(madeSeq, failedSeq)
+  }
+
   function makeInMs(now = nowMs()): number {
     const { schedule } = settings()
+    if (isRequested()) return 0
     const make = queries.step('make')
-    if (queries.step('request').doneSeq > Math.max(make.doneSeq, make.failedSeq)) return 0
-    const [last] = queries.kept()
-    const lastMs = last === undefined ? 0 : Date.parse(last.createdAt)
-    // One from the future was made while the clock was ahead.
-    const isMade = lastMs >= lastDue(now, schedule).getTime() && lastMs <= now
+    const last = queries.newest(now)
+    const isMade = last !== undefined && Date.parse(last.createdAt) >= lastDue(now, schedule).getTime()
     return Math.max(pauseMs(make), isMade ? nextDue(now, schedule).getTime() - now : 0)
   }
 
-  /** The owner's copy is behind the directory. */
+  /** Milliseconds until the command runs; null if the copy elsewhere is up to date. */
   function copyInMs(): number | null {
     const copy = queries.step('copy')
     const changedSeq = Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
@@ -46,7 +51,7 @@ export function createBackupState(options: {
   }
 
   function testInMs(): number | null {
-    if (queries.kept().length === 0) return null
+    if (queries.newest(nowMs()) === undefined) return null
     const test = queries.step('test')
     if (test.failures > 0)
       return leftOfWait(Date.parse(test.failedAt ?? '') + DAY_MS, { nowMs: nowMs(), longestMs: DAY_MS })
@@ -54,27 +59,30 @@ export function createBackupState(options: {
     return leftOfWait(until, { nowMs: nowMs(), longestMs: TEST_EVERY_MS })
   }
 
-  /** Sentences about what the owner should do something about. */
+  /** Sentences about what needs the owner's attention. */
   function problems(): string[] {
     const { state, directory } = settings()
     if (state === 'off')
       return directory === null
         ? []
         : ['Backups are off, because they have no passphrase. Enter one in the settings.']
-    const [last] = queries.kept()
+    const last = queries.newest(nowMs())
     const [make, remove, copy, test] = (['make', 'remove', 'copy', 'test'] as const).map(queries.step)
     const isOverdue = last !== undefined && nowMs() - Date.parse(last.createdAt) > OVERDUE_MS
+    const isLatest = (remove?.failedSeq ?? 0) > (make?.doneSeq ?? 0)
     return [
       ...(isOverdue ? ['The last backup is older than two days.'] : []),
       ...(make?.reason ? [`The last backup failed: ${make.reason}`] : []),
-      ...(remove?.reason ? [`Old backups were not removed: ${remove.reason}`] : []),
+      // Each new backup is a new attempt, which may find nothing to remove.
+      ...(isLatest && remove?.reason ? [`Old backups were not removed: ${remove.reason}`] : []),
       ...(options.hasCommand && copy?.reason ? [`The backups were not copied: ${copy.reason}`] : []),
       ...(test?.reason ? [`The last restore test failed: ${test.reason}`] : []),
     ]
   }
 
   return {
-    /** Milliseconds until each step is due; those that are not to come are left out. In order. */
+    isRequested,
+    /** Milliseconds until each step is due, in order. Leaves out steps that only a fact can make due. */
     steps(): { readonly step: Step; readonly inMs: number; readonly after: string }[] {
       const inMs = { make: makeInMs(), copy: copyInMs(), test: testInMs() }
       return (['make', 'copy', 'test'] as const).flatMap((step) => {
@@ -93,7 +101,7 @@ export function createBackupState(options: {
       if (found.length > 0) return { ok: false, detail: found.join(' ') }
       if (settings().state === 'off')
         return { ok: true, detail: 'Off. Choose a directory and a passphrase in the settings.' }
-      const [last] = queries.kept()
+      const last = queries.newest(nowMs())
       return {
         ok: true,
         detail: last ? `The last backup is from ${last.createdAt}.` : 'The first backup is due.',

@@ -8,7 +8,7 @@ import { addTallies } from './tallies.ts'
 
 export type Metrics = ReturnType<typeof buildMetrics>
 
-/** What a monitor reads: the text, and its type. */
+/** What a monitor reads: the text and its type. */
 export type Scrape = { readonly text: string; readonly contentType: string }
 
 /**
@@ -37,7 +37,7 @@ export function buildMetrics(
   }
 
   return {
-    /** Takes each request to a model service, once it has ended. */
+    /** Counts a request to a model service that has ended. */
     observeRequest: (request: WatchedRequest): void => count(request),
     /** `seen` is what the HTTP layer knows. Appends nothing. */
     async scrape(seen: Seen): Promise<Scrape> {

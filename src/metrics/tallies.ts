@@ -23,12 +23,9 @@ export function addTallies(
   { ledger, views }: Pick<Storage, 'ledger' | 'views'>,
 ): () => void {
   const registers = [register]
-  const turns = new Counter({
-    name: 'delegate_turns_total',
-    help: 'Turns that ended, by channel and outcome',
-    labelNames: ['channel', 'outcome'],
-    registers,
-  })
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name: `delegate_${name}`, help, labelNames, registers })
+  const turns = counter('turns_total', 'Turns that ended, by channel and outcome', 'channel', 'outcome')
   const seconds = new Histogram({
     name: 'delegate_turn_seconds',
     help: 'Time from a message to the end of its turn, of turns that completed',
@@ -36,18 +33,13 @@ export function addTallies(
     buckets: TURN_SECONDS,
     registers,
   })
-  const deliveries = new Counter({
-    name: 'delegate_deliveries_total',
-    help: 'Attempts to deliver, by channel and outcome; retry: failed, and is tried again',
-    labelNames: ['channel', 'outcome'],
-    registers,
-  })
-  const notifications = new Counter({
-    name: 'delegate_notifications_total',
-    help: 'Notifications for the owner, by kind',
-    labelNames: ['kind'],
-    registers,
-  })
+  const deliveries = counter(
+    'deliveries_total',
+    'Attempts to deliver, by channel and outcome; retry: failed and will be retried',
+    'channel',
+    'outcome',
+  )
+  const notifications = counter('notifications_total', 'Notifications for the owner, by kind', 'kind')
   const { byId } = createTurnQueries(views)
   const { kindsIn } = createNotificationQueries(views)
   let seq = ledger.head().seq

@@ -35,10 +35,10 @@ export type Meter = {
 export type WatchedRequest = {
   readonly purpose: Use['purpose']
   readonly model: ModelId
-  /** Of a failure its kind. `aborted`: nobody waited for the end. */
+  /** The kind of a failure. `aborted`: nobody waited for the end. */
   readonly outcome: 'ok' | ModelFailureKind | 'aborted'
   readonly seconds: number
-  /** As the service counts it; none if it did not say so. */
+  /** As the service counts it; zero if it did not report it. */
   readonly usage: Usage
 }
 
@@ -66,8 +66,8 @@ type Call = {
 
 /**
  * A model service whose every request is paid: reserved as an upper bound before it is sent, and settled
- * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are. `observe`
- * takes each request that ended, but those of the builtin model.
+ * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are. Reports each
+ * request that ended to `observe`, except those of the builtin model.
  */
 export function meterService(
   service: ModelService,

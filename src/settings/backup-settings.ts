@@ -17,7 +17,7 @@ export const backupSettings = {
     default: null,
     secret: true,
     description:
-      'Passphrase of the backups, at least 12 characters. Nobody can restore a backup without it, and no backup tells it: keep it elsewhere, too. While unset, none is made.',
+      'Passphrase of the backups, at least 12 characters. Nobody can restore a backup without it, and no backup contains it, so keep a copy elsewhere. While unset, none is made.',
   }),
   BACKUP_HOUR: setting(integerSchema(0, 23), {
     group: 'backups',
@@ -31,7 +31,7 @@ export const backupSettings = {
     title: 'Keep for',
     unit: 'days',
     default: 7,
-    description: 'Of how many days the newest backup is kept.',
+    description: 'Number of days whose newest backup is kept.',
   }),
   BACKUP_KEEP_WEEKLY: setting(integerSchema(0, 52), {
     group: 'backups',
@@ -39,7 +39,7 @@ export const backupSettings = {
     title: 'Then weekly, for',
     unit: 'weeks',
     default: 5,
-    description: 'Of how many weeks the newest backup is kept.',
+    description: 'Number of weeks whose newest backup is kept.',
   }),
   BACKUP_KEEP_MONTHLY: setting(integerSchema(0, 36), {
     group: 'backups',
@@ -47,6 +47,6 @@ export const backupSettings = {
     title: 'Then monthly, for',
     unit: 'months',
     default: 12,
-    description: 'Of how many months the newest backup is kept.',
+    description: 'Number of months whose newest backup is kept.',
   }),
 }

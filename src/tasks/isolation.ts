@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { type Account, codeOf, startProgram } from '../lib/program.ts'
 import { bubblewrapped } from './bubblewrap.ts'
-import { type Account, codeOf, startTaskProcess } from './task-process.ts'
 
 /** TASK_ISOLATION. */
 export type IsolationChoice = 'auto' | WayName | 'none'
@@ -113,7 +113,7 @@ async function asUser(name: string | null): Promise<Way> {
 
 /** Throws NotIsolated unless a program that runs in this way can read neither the data nor our environment. */
 async function probe(way: Way, dataDir: string, path: string | undefined): Promise<void> {
-  const started = await startTaskProcess({
+  const started = await startProgram({
     command: way.wrap(['sh', '-c', PROBE, 'sh', dataDir, String(process.pid)]),
     directory: '/',
     environment: { ...(path === undefined ? {} : { PATH: path }), ...way.environment },

@@ -1,25 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LedgerUnavailable, messageOf } from '../../ledger/errors.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
+import { type Account, type Program, type ProgramExit, startProgram } from '../lib/program.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { oneLine } from '../lib/shorten.ts'
 import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf } from './clean-text.ts'
 import type { Isolation, IsolationState } from './isolation.ts'
 import { type FailureKind, outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
-import {
-  type Account,
-  DATA_DIR_VARIABLE,
-  endOrphans,
-  startTaskProcess,
-  TASK_ID_VARIABLE,
-  type TaskExit,
-  type TaskProcess,
-} from './task-process.ts'
+import { DATA_DIR_VARIABLE, endOrphans, TASK_ID_VARIABLE } from './task-process.ts'
 import type { TaskStore } from './task-store.ts'
 
 type Running = {
-  readonly process: TaskProcess
+  readonly process: Program
   readonly timers: NodeJS.Timeout[]
   readonly done: Promise<void>
 }
@@ -128,7 +121,7 @@ export function createTaskRunner(options: {
     if (options.isHalted()) return
     if (!options.mayAct()) return fail(taskId, 'interrupted', INTERRUPTED)
     const callbackUrl = options.callbackUrl()
-    const started = await startTaskProcess({
+    const started = await startProgram({
       command: isolation.wrap(withTask(options.command, { prompt, taskId, callbackUrl })),
       directory,
       account,
@@ -152,7 +145,7 @@ export function createTaskRunner(options: {
     await append(taskId, [progressFact(row, 'started', 'Running', running)])
   }
 
-  function watch(row: TaskRow, process: TaskProcess): void {
+  function watch(row: TaskRow, process: Program): void {
     const { taskId, timeoutMinutes } = row
     const limit = setTimeout(() => {
       const text = `The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
@@ -179,13 +172,13 @@ export function createTaskRunner(options: {
   }
 
   /** The output so far, masked before any part is cut off, because half a secret would not be recognised. */
-  function written(process: TaskProcess): { readonly stdout: string; readonly stderr: string } {
+  function written(process: Program): { readonly stdout: string; readonly stderr: string } {
     const { stdout, stderr } = process.output()
     return { stdout: options.mask(cleanText(stdout)), stderr: options.mask(cleanText(stderr)) }
   }
 
   /** The exit is the outcome, unless there is one already. */
-  async function exited(taskId: string, { code, signal }: TaskExit, process: TaskProcess): Promise<void> {
+  async function exited(taskId: string, { code, signal }: ProgramExit, process: Program): Promise<void> {
     const { stdout, stderr } = written(process)
     if (closing) {
       return fail(taskId, 'interrupted', `${INTERRUPTED}\n${stdout}`, code)

@@ -72,13 +72,13 @@ test('makes none without a directory or without a passphrase, and says so', {
   expect(await factsOf(open, 'backup.made')).toEqual([])
 })
 
-test('makes one when asked, at once', { timeout: TEST_MS }, async () => {
+test('makes a backup at once when asked', { timeout: TEST_MS }, async () => {
   const service = await startBacking()
   await untilFacts(service, 'backup.made')
   await service.pass(5_000)
   expect((await service.client.post('/api/backups')).status).toBe(202)
   expect(await untilFacts(service, 'backup.made', 2)).toHaveLength(2)
-  // Of the same day, the newest is kept.
+  // The newest of a day is kept.
   const [removed] = await untilFacts(service, 'backup.removed')
   const [first, second] = await factsOf(service, 'backup.made')
   expect(removed?.names).toEqual([first?.name])
@@ -121,4 +121,17 @@ test('adopts files of this ledger that have no fact, leaves all others alone, an
   const facts = await factsOf(service, 'backup.made')
   expect(facts).toHaveLength(5)
   expect(await factsOf(service, 'backup.failed')).toEqual([])
+})
+
+test('restores a backup of another ledger only once to find that out', { timeout: TEST_MS }, async () => {
+  const other = await startBacking()
+  await untilFacts(other, 'backup.tested')
+  await other.stop()
+  const service = await startBacking({ target: other.target })
+  await untilFacts(service, 'backup.tested')
+  expect((await service.client.post('/api/backups')).status).toBe(202)
+  await untilFacts(service, 'backup.removed')
+  expect(filesIn(service.target)).toHaveLength(2)
+  const lines = service.written.filter((line) => line.includes('was not adopted'))
+  expect(lines).toEqual([expect.stringContaining('It belongs to another ledger.')])
 })

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../http/client.ts'
+import { parseExposition } from '../metrics/exposition.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -43,7 +44,7 @@ test('runs the command after a change, and reports a newest backup that fails it
   expect((await service.client.get('/ready')).status).toBe(200)
 })
 
-test('repeats a command that failed after an hour, and not before', { timeout: TEST_MS }, async () => {
+test('retries a failed command after an hour, and not before', { timeout: TEST_MS }, async () => {
   const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
   await untilFacts(service, 'backup.tested')
   expect(await factsOf(service, 'backup.failed')).toEqual([
@@ -55,9 +56,9 @@ test('repeats a command that failed after an hour, and not before', { timeout: T
   expect(service.written.join()).toContain('BACKUP_COMMAND failed')
 })
 
-test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, async () => {
+test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, async ({ skip }) => {
   const disk = mountSmallDisk(1)
-  if (disk === null) return
+  if (disk === null) return skip('no file system can be mounted here')
   disk.fill()
   const service = await startBacking({ target: disk.directory })
   const [failed] = await untilFacts(service, 'backup.failed')
@@ -80,6 +81,8 @@ test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
   const [failed] = await untilFacts(late, 'backup.failed')
   expect(failed?.reason).toContain('must be outside the data directory')
   expect((await backupsOf(late)).problems).toContain('The last backup is older than two days.')
+  const { samples } = parseExposition((await late.client.get('/metrics')).text)
+  expect(samples.get('delegate_backup_age_seconds')).toBeGreaterThan((2 * DAY_MS) / 1000)
 })
 
 test('refuses a directory within the data or the program, also by a link', { timeout: TEST_MS }, async () => {
@@ -101,7 +104,20 @@ test('refuses a directory within the data or the program, also by a link', { tim
   expect((await service.client.put('/api/config', { entries: { BACKUP_COMMAND: 'id' } })).status).toBe(400)
 })
 
-test('a receipt says how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
+test('makes another backup if the directory changed meanwhile', { timeout: TEST_MS }, async () => {
+  const service = await startWholeService()
+  const { client } = service
+  const [first, second] = [join(testDirectory(), 'first'), join(testDirectory(), 'second')]
+  const put = async (entries: Record<string, string>) =>
+    expect((await client.put('/api/config', { entries })).status).toBe(200)
+  await put({ BACKUP_DIRECTORY: first, BACKUP_PASSPHRASE: PASSPHRASE })
+  await expect.poll(async () => (await backupsOf(service)).running, { interval: 20 }).toBe(true)
+  await put({ BACKUP_DIRECTORY: second })
+  const [, later] = await untilFacts(service, 'backup.made', 2)
+  expect(filesIn(second)).toEqual([later?.name])
+})
+
+test('says in a receipt how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
   const service = await startBacking({
     environment: { BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0', BACKUP_KEEP_MONTHLY: '0' },
   })

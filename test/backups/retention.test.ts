@@ -34,7 +34,7 @@ test('counts days that have a backup, so that a machine that was off loses none'
   ])
 })
 
-test("of several backups on one of the owner's days, keeps the newest", () => {
+test("keeps the newest of several backups on one of the owner's days", () => {
   const evening = at('2026-11-25T22:30:00.000Z')
   const late = at('2026-11-25T23:30:00.000Z')
   const found = keptOf([evening, late], { daily: 9, weekly: 0, monthly: 0 }, 'UTC')

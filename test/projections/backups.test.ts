@@ -66,7 +66,7 @@ test('knows the last test, once, although its failure is a fact of its own', () 
   })
 })
 
-test('a new directory or passphrase asks for a backup, as the owner does', () => {
+test('requests a backup after a new directory or passphrase, as the owner does', () => {
   const changed = (...keys: string[]): NewEvent => ({
     type: 'settings.changed',
     actor: 'owner',

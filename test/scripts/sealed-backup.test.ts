@@ -56,7 +56,7 @@ test(
     expect(sealed.bytes).toBe(statSync(file).size)
     expect(digestOf(file)).toBe(sealed.digest)
     expect(filesHolding(target, 'needle')).toEqual([])
-    await expect(sealBackup(dataDir, file, PASSPHRASE)).rejects.toThrow('There is a file')
+    await expect(sealBackup(dataDir, file, PASSPHRASE)).rejects.toThrow('There is already a file')
 
     const restored = join(testDirectory(), 'data')
     const { code, out, err } = await restore(file, restored)
@@ -102,13 +102,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
 test.each<[string, (file: string) => void, string, string]>([
   ['with another passphrase', () => undefined, 'eight grey herons', 'The passphrase is not the one'],
   ['without a passphrase', () => undefined, '', 'No passphrase was given.'],
-  [
-    'of which a byte was changed',
-    (file) => flipByte(file, statSync(file).size - 200),
-    PASSPHRASE,
-    'is damaged',
-  ],
-  ['whose head was changed', (file) => flipByte(file, 5), PASSPHRASE, 'is damaged'],
+  ['with a changed byte', (file) => flipByte(file, statSync(file).size - 200), PASSPHRASE, 'is damaged'],
+  ['with a changed header', (file) => flipByte(file, 5), PASSPHRASE, 'is damaged'],
   ['that was cut off', (file) => truncateSync(file, statSync(file).size - 1), PASSPHRASE, 'is damaged'],
   ['that is empty', (file) => truncateSync(file, 0), PASSPHRASE, 'is damaged'],
 ])(

@@ -10,6 +10,13 @@ export const areaStyles = css`
     font-size: var(--text-lg);
     font-weight: 600;
   }
+  .foot {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2) var(--space-4);
+    margin-top: var(--space-4);
+  }
   @media (max-width: 40rem) {
     section {
       padding-inline: var(--space-4);

@@ -40,13 +40,6 @@ export class DgBackups extends AppElement {
       .problems {
         margin-bottom: var(--space-4);
       }
-      .foot {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-4);
-        margin-top: var(--space-4);
-      }
       details {
         margin-top: var(--space-4);
         font-size: var(--text-sm);

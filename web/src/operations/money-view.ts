@@ -61,13 +61,6 @@ export class DgMoney extends AppElement {
       .tables {
         margin-top: var(--space-5);
       }
-      .foot {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-4);
-        margin-top: var(--space-4);
-      }
       table {
         width: 100%;
         border-collapse: collapse;
