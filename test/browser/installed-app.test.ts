@@ -123,6 +123,10 @@ test('removes the copy on signing out, and after an erasure what was erased', as
   const { id } = (await service.client.post('/api/notes', { title: 'Secret', content: 'The safe.' })).json
   const page = await visitApp(service)
   await keepCopy(page)
+  // A page renews the copy once it is connected. A renewal under way would ask for the erased note in vain.
+  const renewed = page.waitForResponse('**/api/offline-copy')
+  await page.goto('/')
+  await renewed
   const copied = () =>
     page.evaluate(async () => {
       const found = await (await caches.open('delegate-copy')).match('/api/notes')
