@@ -16,6 +16,7 @@ const serviceFolders = [
   'halt',
   'hostile',
   'http',
+  'imports',
   'lib',
   'metrics',
   'notes',
@@ -29,9 +30,12 @@ const serviceFolders = [
   'sms',
   'tasks',
   'timers',
+  'upgrades',
 ]
 const service = serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 const browser = ['test/browser/**/*.test.ts']
+/** Talks by microphone pass in real time, so they run after all others. */
+const talk = ['test/browser/talk*.test.ts']
 /** Trials with kills, damage, power cuts and hostile text, at a small size. `npm run torture` runs some for hours. */
 const long = ['test/torture/**/*.test.ts', 'test/**/*.long.test.ts']
 
@@ -47,11 +51,12 @@ const threadsFromBundles: Plugin = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/bundle-threads.ts'],
+    globalSetup: ['test/support/prepare.ts'],
     projects: [
       project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...long]),
       project('service', service, long),
-      project('browser', browser, long, ['test/browser/browser-path.ts']),
+      project('browser', browser, [...talk, ...long], ['test/browser/browser-path.ts']),
+      project('talk', talk, [], ['test/browser/browser-path.ts']),
       project('long', long),
     ],
     // Many tests wait for a process, a socket or a page, so two cores serve five of them at once.
@@ -68,9 +73,11 @@ function project(name: string, include: string[], exclude: string[] = [], global
       exclude: [...exclude, '**/node_modules/**'],
       globalSetup,
       // Limits for what never ends. They promise nothing of the product, and a slow machine takes many times as long.
-      testTimeout: name === 'long' ? 300_000 : 120_000,
-      hookTimeout: 120_000,
-      expect: { poll: { timeout: 60_000 } },
+      testTimeout: 600_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 150_000 } },
+      // After the other projects, with two workers, so that audio does not stutter.
+      ...(name === 'talk' && { sequence: { groupOrder: 1 }, maxWorkers: 2 }),
       // A test keeps nothing outside its own directory and service, so the modules of one file serve the next.
       isolate: false,
       // As in `npm start`: with many threads, V8's memory protection keys end a process now and then.

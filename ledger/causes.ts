@@ -1,5 +1,5 @@
 import { accessSync, constants, readdirSync, statfsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 /** Why a disk, or a file on it, cannot be used. */
 export type DiskCause = 'full' | 'read_only' | 'forbidden' | 'locked' | 'damaged' | 'failing'
@@ -16,6 +16,14 @@ export const diskRemedies: Record<DiskCause, string> = {
     'A file is damaged. Run npm run ledger:verify to locate the damage, then restore a backup or run npm run ledger:salvage.',
   failing: 'The disk fails to read or write. Check the system log, and move DATA_DIR to another disk.',
 }
+
+/** What happened to a file of the ledger while it was open, in sentences that follow each other. */
+export const movedFiles = {
+  ledger: 'ledger.sqlite was moved, deleted or replaced. Put it back, or restart Delegate.',
+  log: 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran.',
+  saved: 'Its content is saved in ledger.sqlite: restart the service.',
+  unsaved: 'Its content is not saved yet.',
+} as const
 
 const SQLITE_CAUSES: readonly (readonly [RegExp, DiskCause])[] = [
   [/^SQLITE_FULL/, 'full'],
@@ -77,5 +85,17 @@ function inspectDirectory(directory: string): DiskCause | null {
 /** One line for the operator: the remedy, then the system's message. Null if the disk is not at fault. */
 export function describeDisk(error: unknown, directory?: string): string | null {
   const cause = diskCauseOf(error, directory)
+  if (cause === 'forbidden' && directory !== undefined && isElsewhere(error, directory))
+    return `Permission denied. Give the account of this command the right to it, or choose another place. (${error instanceof Error ? error.message : error})`
   return cause === null ? null : `${diskRemedies[cause]} (${error instanceof Error ? error.message : error})`
+}
+
+/** Whether the error names a path outside of `directory`. */
+function isElsewhere(error: unknown, directory: string): boolean {
+  return (
+    error instanceof Error &&
+    'path' in error &&
+    typeof error.path === 'string' &&
+    relative(directory, error.path).startsWith('..')
+  )
 }

@@ -10,7 +10,11 @@ import { verifyChain, verifyLink } from './verify.ts'
  * Verifies a ledger in full: format, guards, every link of the chain, and the file's structure. Read-only and
  * safe while the service runs. Returns the head. Throws LedgerDamaged with the first damaged event, if known.
  */
-export function examineLedger(db: Database.Database, file: string): Head & { readonly ledgerId: string } {
+export function examineLedger(
+  db: Database.Database,
+  file: string,
+  onProgress?: (seq: number) => void,
+): Head & { readonly ledgerId: string } {
   let reached = 0
   try {
     checkFormat(db, file)
@@ -18,6 +22,7 @@ export function examineLedger(db: Database.Database, file: string): Head & { rea
     const reader = createReader(db)
     const head = verifyChain(reader, 0, (seq) => {
       reached = seq
+      onProgress?.(seq)
     })
     const damage = findDamage(db)
     if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)

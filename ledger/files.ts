@@ -52,8 +52,11 @@ export function watchFiles(file: string): Places {
 }
 
 /** Makes new names in a directory survive a power cut. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r')
+export const syncDirectory = syncFile
+
+/** Flushes a file to disk, whoever wrote it. */
+export function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r')
   try {
     fsyncSync(descriptor)
   } finally {

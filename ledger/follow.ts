@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { EventArea } from './events/catalogue.ts'
 import type { AnyEvent, LedgerReader } from './reader.ts'
 
@@ -7,7 +8,8 @@ import type { AnyEvent, LedgerReader } from './reader.ts'
  */
 export type SubscribeHead = (onMoved: () => void, areas?: readonly EventArea[]) => () => void
 
-const BATCH_EVENTS = 500
+/** Yields to the event loop after each, because imports and notes are large. */
+const BATCH_EVENTS = 100
 
 /**
  * Yields every past and future event after `fromSeq`, once and in order, until `signal` aborts.
@@ -38,6 +40,7 @@ export async function* follow(
         position = event.seq
       }
       if (events.length === 0) await moved.promise
+      else if (events.length === BATCH_EVENTS) await setImmediate()
     }
   } finally {
     unsubscribe()

@@ -10,24 +10,31 @@ import { ledgerSchema } from './schema.ts'
 import { verifyChain } from './verify.ts'
 import { describeLoss, findLoss, LOSS_REMEDY, type Loss, readHeadNote, type Witness } from './witness.ts'
 
+const DAMAGE_REMEDY =
+  'Nothing was changed. Run npm run ledger:verify to locate the damage, then restore a backup into another directory, or ' +
+  'save what is left with npm run ledger:salvage'
+
 /** Links verified at each start; a worker verifies all of them. */
 const LINKS_CHECKED_AT_START = 1000
 
 /**
  * Inspects a ledger before it is opened for writing, without changing anything: header, format, guards, the
  * last links of the chain, and the write-ahead log. Bytes that recovery would drop from the log count as the
- * torn tail of a power cut, unless a witness proves a loss: witnesses are written after the ledger. Throws
+ * torn tail of a power cut, unless a witness proves a loss: witnesses are written after the ledger is on disk, or
+ * after a copy is committed. Throws
  * LedgerDamaged, also in a directory where a restore or an import was interrupted.
  */
 export function inspectLedger(directory: string, readViews: () => Witness | null): Inspection {
   const file = ledgerFile(directory)
-  checkHeader(file)
   const witnesses = [readHeadNote(directory), readViews()].filter((witness) => witness !== null)
   const found =
     existsSync(file) && statSync(file).size > 0
-      ? probeLedger(file, (reader) => ({ loss: findLoss(reader, witnesses) }))
+      ? probeLedger(file, (reader) => ({
+          isCopy: reader.meta('engine') === 'commit',
+          loss: findLoss(reader, witnesses),
+        }))
       : null
-  if (found) return { exists: true, loss: found.loss }
+  if (found) return { exists: true, ...found }
   if (existsSync(incomingDirectory(directory))) {
     throw new LedgerDamaged(
       `a restore or an import into ${directory} was interrupted: run it again, or empty the directory to start afresh`,
@@ -41,11 +48,16 @@ export function inspectLedger(directory: string, readViews: () => Witness | null
       { seq: 1 },
     )
   }
-  return { exists: false, loss: null }
+  return { exists: false, isCopy: false, loss: null }
 }
 
-/** Whether the ledger exists, and which of its events are lost. */
-export type Inspection = { readonly exists: boolean; readonly loss: Loss | null }
+export type Inspection = {
+  readonly exists: boolean
+  /** Whether another database commits first, and so has every event. */
+  readonly isCopy: boolean
+  /** The events that it lost. */
+  readonly loss: Loss | null
+}
 
 /** The error that refuses a ledger with a loss. Names a damaged write-ahead log as the cause. */
 export function refusalOf(loss: Loss, file: string): LedgerDamaged {
@@ -59,6 +71,7 @@ export function refusalOf(loss: Loss, file: string): LedgerDamaged {
 
 function probeLedger<T>(file: string, look: (reader: LedgerReader) => T): T | null {
   try {
+    checkHeader(file)
     return probe(file, (db) => {
       if (isBlank(db)) return null
       checkFormat(db, file)
@@ -70,8 +83,10 @@ function probeLedger<T>(file: string, look: (reader: LedgerReader) => T): T | nu
       return look(reader)
     })
   } catch (cause) {
-    if (cause instanceof LedgerDamaged || isRefusedByDisk(cause)) throw cause
-    throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, { cause })
+    if (isRefusedByDisk(cause)) throw cause
+    const isFound = cause instanceof LedgerDamaged
+    const what = isFound ? cause.message : `${file} is damaged: ${messageOf(cause)}`
+    throw new LedgerDamaged(`${what}. ${DAMAGE_REMEDY}`, { cause, seq: isFound ? cause.seq : null })
   }
 }
 

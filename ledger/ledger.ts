@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { describeDisk, diskCauseOf } from './causes.ts'
+import { describeDisk, diskCauseOf, movedFiles } from './causes.ts'
 import { COLUMNS, chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
@@ -9,7 +9,7 @@ import { ledgerFile, makeDirectory, makeFile, type Places, watchFiles } from './
 import { inspectLedger, refusalOf } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
-import { type HeadNote, openHeadNote, type Witness } from './witness.ts'
+import { type HeadNote, type Loss, openHeadNote, type Witness } from './witness.ts'
 
 /**
  * The outcome of one batch. `rows` are the batch's rows in order, then the `erased` facts that they required.
@@ -27,7 +27,10 @@ export type OpenGroup = {
   readonly rows: readonly EventRow[]
   /** The head before them. */
   readonly from: Head
-  /** They are on disk when this returns. Throws LedgerUnavailable if the disk refuses; then nothing was appended. */
+  /**
+   * Commits them. They are on disk when this returns, except in a copy. Throws LedgerUnavailable if the disk refuses;
+   * then nothing was appended.
+   */
   keep(): void
   undo(): void
 }
@@ -48,6 +51,10 @@ export type Ledger = LedgerReader & {
    */
   importRows(rows: readonly EventRow[]): void
   setMeta(name: string, value: string): void
+  /** Sets which database commits first. Appends wait for this disk, except with `commit`. */
+  setEngine(engine: Engine): void
+  /** Throws LedgerDamaged while a copy that was opened without its end still lacks it. */
+  requireEnd(): void
   /** Why the last append failed; null if appends succeed. After a failure, each call tries a write again. */
   fault(): string | null
   /**
@@ -65,6 +72,9 @@ export type Ledger = LedgerReader & {
   close(): void
 }
 
+/** Which database commits first: this one, this one with a follower, or another one, of which this is a copy. */
+export type Engine = 'sqlite' | 'follow' | 'commit'
+
 /** A write-ahead log that was removed while open, and whether its content is saved in the ledger. */
 export type LostLog = { readonly isSaved: boolean; readonly message: string }
 
@@ -73,24 +83,30 @@ export type LedgerOptions = {
   readonly readViews?: () => Witness | null
   /** Opens the ledger in spite of a loss. */
   readonly acceptLoss?: boolean
+  /**
+   * Opens a copy that lacks its end, which a power cut may take. The caller adds it from the database that commits
+   * first, before anything else, and then calls `requireEnd`.
+   */
+  readonly mayLackEnd?: boolean
 }
 
 /** Opens or creates a directory's ledger. Throws LedgerDamaged, in which case nothing was changed. */
 export function openLedger(directory: string, newId: () => string, options: LedgerOptions = {}): Ledger {
-  const { readViews = () => null, acceptLoss = false } = options
+  const { readViews = () => null, acceptLoss = false, mayLackEnd = false } = options
   makeDirectory(directory)
   const file = ledgerFile(directory)
-  const { exists, loss } = inspectLedger(directory, readViews)
-  if (loss && !acceptLoss) throw refusalOf(loss, file)
+  const { exists, isCopy, loss } = inspectLedger(directory, readViews)
+  const missingEnd = mayLackEnd && isCopy && loss?.missing ? loss : null
+  if (loss && !acceptLoss && !missingEnd) throw refusalOf(loss, file)
   makeFile(file)
   const db = new Database(file)
   try {
-    configure(db)
+    configure(db, isCopy)
     if (!exists) createTables(db, newId)
     const reader = createReader(db)
     // `reader.id()` reads, which creates the log that `watchFiles` needs.
     const note = openHeadNote(directory, reader.id())
-    return createWriter(db, reader, newId, watchFiles(file), note)
+    return createWriter(db, reader, newId, { places: watchFiles(file), note, missingEnd })
   } catch (cause) {
     db.close()
     if (cause instanceof Error && isDamage(cause))
@@ -99,15 +115,17 @@ export function openLedger(directory: string, newId: () => string, options: Ledg
   }
 }
 
-function configure(db: Database.Database): void {
+function configure(db: Database.Database, isCopy: boolean): void {
   db.pragma('journal_mode = WAL')
-  // better-sqlite3 defaults to NORMAL in WAL mode, which loses commits in a power cut.
-  db.pragma('synchronous = FULL')
+  db.pragma(synchronous(isCopy))
   db.pragma('recursive_triggers = ON')
   db.pragma('secure_delete = ON')
   // Temporary data may be personal, so it must not reach a file outside the directory.
   db.pragma('temp_store = MEMORY')
 }
+
+/** In WAL mode, a power cut after NORMAL takes the last commits, and damages nothing. */
+const synchronous = (isCopy: boolean): string => `synchronous = ${isCopy ? 'NORMAL' : 'FULL'}`
 
 function createTables(db: Database.Database, newId: () => string): void {
   db.transaction(() => {
@@ -122,9 +140,9 @@ function createWriter(
   db: Database.Database,
   reader: LedgerReader,
   newId: () => string,
-  places: Places,
-  note: HeadNote,
+  beside: { readonly places: Places; readonly note: HeadNote; readonly missingEnd: Loss | null },
 ): Ledger {
+  const { places, missingEnd } = beside
   let head: Head = reader.head()
   /** Set once the log's content is saved. */
   let lostLog: LostLog | null = null
@@ -193,25 +211,18 @@ function createWriter(
   function requirePlace(): void {
     if (lostLog === null && places.hasFile() && places.hasLog()) return
     const lost = saveLostLog()
-    throw new Error(
-      lost?.message ?? 'ledger.sqlite was moved, deleted or replaced. Put it back, or restart Delegate.',
-    )
+    throw new Error(lost?.message ?? movedFiles.ledger)
   }
 
   function saveLostLog(): LostLog | null {
     if (lostLog || !places.hasFile() || (places.hasLog() && places.hasIndex())) return lostLog
-    const what = 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran'
     try {
       if (!checkpoint(db, 'FULL')) throw new Error('a reader blocks it')
       // SQLite would replay a foreign log over the saved ledger.
       if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, `${db.name}-wal.replaced`)
-      lostLog = {
-        isSaved: true,
-        message: `${what}. Its content is saved in ledger.sqlite: restart the service`,
-      }
+      lostLog = { isSaved: true, message: `${movedFiles.log} ${movedFiles.saved}` }
     } catch (error) {
-      const message = `${what}, and its content is not saved yet: ${messageOf(error)}`
-      return { isSaved: false, message }
+      return { isSaved: false, message: `${movedFiles.log} ${movedFiles.unsaved} (${messageOf(error)})` }
     }
     return lostLog
   }
@@ -249,7 +260,7 @@ function createWriter(
           // A group that changes nothing does not touch the disk.
           if (!last) return
           fault = null
-          note.write(last, last.at)
+          writeNote(last, last.at)
         }),
     }
   }
@@ -288,8 +299,13 @@ function createWriter(
     }
   }
 
+  /** Until a copy has its end again, the note that proves the loss stays. */
+  function writeNote({ seq, hash }: Head, at: string): void {
+    if (missingEnd === null || seq >= missingEnd.witness.seq) beside.note.write({ seq, hash }, at)
+  }
+
   const last = reader.rowAt(head.seq)
-  note.write(head, last?.at ?? '')
+  writeNote(head, last?.at ?? '')
 
   return {
     ...reader,
@@ -313,7 +329,11 @@ function createWriter(
         throw unavailable(error)
       }
       head = rows.at(-1) ?? head
-      note.write(head, rows.at(-1)?.at ?? '')
+      writeNote(head, rows.at(-1)?.at ?? '')
+    },
+    requireEnd() {
+      if (missingEnd && reader.hashAt(missingEnd.witness.seq) !== missingEnd.witness.hash)
+        throw refusalOf(missingEnd, db.name)
     },
     fault() {
       if (fault !== null || !places.hasFile() || saveLostLog()) tryToWrite()
@@ -321,6 +341,12 @@ function createWriter(
     },
     saveLostLog,
     setMeta: (name, value) => void setMeta.run(name, value),
+    setEngine(engine) {
+      // The next start has to know which events may be missing.
+      db.pragma(synchronous(false))
+      setMeta.run('engine', engine)
+      db.pragma(synchronous(engine === 'commit'))
+    },
     truncateLog() {
       try {
         return truncateLog(db)
@@ -331,7 +357,7 @@ function createWriter(
     close() {
       if (!db.open) return
       db.close()
-      note.close()
+      beside.note.close()
     },
   }
 }

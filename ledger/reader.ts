@@ -22,6 +22,8 @@ export type LedgerReader = {
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
   /** In the given order, without seqs that do not exist. */
   readSeqs(seqs: readonly number[]): AnyEvent[]
+  /** The same without bodies, which may be large. */
+  outlinesOf(seqs: readonly number[]): AnyEvent[]
   rowsAfter(seq: number, limit: number): EventRow[]
   rowAt(seq: number): EventRow | undefined
   rowByKey(key: string): EventRow | undefined
@@ -38,6 +40,12 @@ export type LedgerReader = {
 /** Omits salt and digest, which only the chain needs. */
 const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
   actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
+
+/** Only an erased event has the digest of a body here, so that all others read as events without one. */
+const OUTLINE = READ.replace(
+  "facts, body, iif(bodyDigest IS NULL, NULL, '')",
+  "facts, NULL AS body, iif(body IS NULL AND bodyDigest IS NOT NULL, '', NULL)",
+)
 
 /** A reader on a connection that the caller owns. */
 export function createReader(db: Database): LedgerReader {
@@ -58,6 +66,7 @@ export function createReader(db: Database): LedgerReader {
     `${READ} WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
   )
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
+  const outline = db.prepare<[number], ReadRow>(`${OUTLINE} WHERE seq = ?`)
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
@@ -80,6 +89,7 @@ export function createReader(db: Database): LedgerReader {
     seqsOf: (types, { firstSeq, lastSeq }) => ofTypes.all(firstSeq, lastSeq, JSON.stringify(types)),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
+    outlinesOf: (seqs) => seqs.flatMap((seq) => outline.get(seq) ?? []).map(parseRow),
     rowsAfter: (seq, limit) => rowsAfter.all(seq, limit),
     rowAt: (seq) => rowAt.get(seq),
     rowByKey: (key) => byKey.get(key),

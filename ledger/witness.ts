@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { LedgerDamaged } from './errors.ts'
 import { makeFile } from './files.ts'
 import type { Head, LedgerReader, SeqRange } from './reader.ts'
 
@@ -53,8 +54,8 @@ export type HeadNote = {
 
 /**
  * Keeps the ledger's head in a separate file, so that a lost ledger or log is detected. Written after the
- * commit, so it is never ahead of the ledger. Not synced per event: it guards against lost files, not power
- * cuts.
+ * commit, so it is never ahead of the ledger, except of a copy after a power cut. Not synced per event: it guards
+ * against lost files, not power cuts.
  */
 export function openHeadNote(directory: string, ledgerId: string): HeadNote {
   const file = headFile(directory)
@@ -117,3 +118,14 @@ export function describeLoss({ witness, head, missing }: Loss): string {
 export const LOSS_REMEDY =
   'Nothing was changed. Put back the ledger.sqlite-wal or ledger.sqlite that was moved, deleted or replaced; or restore ' +
   'a backup into another directory; or, to continue without these events, run npm run ledger:accept-loss'
+
+/** Throws LedgerDamaged if the ledger lacks events that the witnesses know. */
+export function requireWitnessed(ledger: LedgerReader, witnesses: readonly Witness[]): void {
+  const loss = findLoss(ledger, witnesses)
+  if (!loss) return
+  const isEndOfCopy = ledger.meta('engine') === 'commit' && loss.missing !== null
+  const remedy = isEndOfCopy
+    ? '. The database that commits first has them: start Delegate, then try again'
+    : ''
+  throw new LedgerDamaged(`${describeLoss(loss)}${remedy}`, { seq: loss.missing?.firstSeq ?? null })
+}

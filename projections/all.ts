@@ -6,6 +6,9 @@ import { conversationsProjection } from './conversations.ts'
 import { deliveriesProjection } from './deliveries.ts'
 import { derivationsProjection } from './derivations.ts'
 import { erasuresProjection } from './erasures.ts'
+import { importReadingsProjection } from './import-readings.ts'
+import { importSearchProjection } from './import-search.ts'
+import { importsProjection } from './imports.ts'
 import { memoriesProjection } from './memories.ts'
 import { memoryCheckpointsProjection } from './memory-checkpoints.ts'
 import { notesProjection } from './notes.ts'
@@ -51,6 +54,9 @@ export const projections: readonly Projection[] = [
   adaptationsProjection,
   erasuresProjection,
   ownerProjection,
+  importsProjection,
+  importReadingsProjection,
   searchProjection,
+  importSearchProjection,
   recallProjection,
 ]

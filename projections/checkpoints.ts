@@ -32,7 +32,7 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>
  *
  * Reads the checkpoints and resets what cannot be continued: all views if they belong to another ledger or
  * skipped a type that this build knows, one projection if its version changed. `findLoss` has already refused
- * a ledger that is behind the views.
+ * a ledger that is behind the views, unless it is a copy that gets its end.
  */
 export function createCheckpoints(
   db: Database.Database,
@@ -122,7 +122,7 @@ export function createCheckpoints(
 
 /**
  * The last event that a directory's views had folded, and its ledger; null if there are no readable views.
- * Views are written after the ledger, so an intact ledger is never behind them. Changes nothing. Without the
+ * Views are written after the ledger, so it is never behind them, unless it lost events. Changes nothing. Without the
  * directory's lock, pass a `read` that opens the views in place.
  */
 export function readWitness(directory: string, read: typeof probe<Witness | null> = probe): Witness | null {

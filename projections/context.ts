@@ -106,9 +106,10 @@ export const contextProjection = defineProjection({
       VALUES (@seq, @conversationId, @throughSeq, @at,
         (SELECT channel FROM context_chains WHERE conversationId = @conversationId), @source, @inputTokensBefore,
         @inputTokensAfter, @provider, @model, @compactionId)`)
-    const measure =
-      db.prepare(`UPDATE context_compactions SET firstTurnTokens = ? WHERE firstTurnTokens IS NULL
-      AND seq = (SELECT max(seq) FROM context_compactions WHERE conversationId = ?)`)
+    // `max(seq)` would make SQLite plan the statement again at each run.
+    const measure = db.prepare(`UPDATE context_compactions AS it SET firstTurnTokens = @tokens
+      WHERE conversationId = @conversationId AND firstTurnTokens IS NULL AND NOT EXISTS
+      (SELECT 1 FROM context_compactions WHERE conversationId = @conversationId AND seq > it.seq)`)
     const consume = db.prepare('UPDATE context_compactions SET consumed = 1 WHERE compactionId = ?')
     const capsule = db.prepare(
       'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
@@ -133,7 +134,7 @@ export const contextProjection = defineProjection({
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
           // A stopped turn has no token count.
-          if (facts.contextTokens > 0) measure.run(facts.contextTokens, conversationId)
+          if (facts.contextTokens > 0) measure.run({ tokens: facts.contextTokens, conversationId })
         },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
           void record.run({ conversationId, at, ...facts }),

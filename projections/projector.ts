@@ -145,7 +145,7 @@ export function createProjector(options: ProjectorOptions) {
     const types = typesOf(cohort)
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (trace || types === null) yield* ledger.readAfter(seq, lastSeq - seq)
+      if (trace || types === null) yield* ledger.readRange(seq + 1, lastSeq)
       else yield* ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq })
     }
   }

@@ -84,9 +84,10 @@ type Sitting = {
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
 export function createEntryWriter(db: Database, traitsOf = createTraits()) {
   const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')
-  const saveSitting = db.prepare(
-    'INSERT OR REPLACE INTO recall_sittings VALUES (@firstId, @lastId, @conversationId, @startMs, @endMs)',
-  )
+  // INSERT OR REPLACE opens a savepoint, at which FTS5 writes a segment.
+  const saveSitting = db.prepare(`INSERT INTO recall_sittings
+    VALUES (@firstId, @lastId, @conversationId, @startMs, @endMs)
+    ON CONFLICT DO UPDATE SET lastId = excluded.lastId, endMs = excluded.endMs`)
   const insertEntry = db.prepare('INSERT INTO recall_entries VALUES (?, ?, ?, ?, ?, ?, ?)')
   const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
   const bySeq = db.prepare<[number], { id: number }>('SELECT id FROM recall_entries WHERE seq = ?')

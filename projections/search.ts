@@ -98,9 +98,9 @@ export type TimelineSearch = {
   readonly filters?: SearchFilters | undefined
 }
 
-const SNIPPET_TOKENS = 24
+export const SNIPPET_TOKENS = 24
 /** FTS5's snippet() is quadratic in the matches of a text, so a longer text shows its first match. */
-const MAX_SNIPPET_CHARS = 20_000
+export const MAX_SNIPPET_CHARS = 20_000
 const BEFORE_MATCH_CHARS = 60
 const AROUND_MATCH_CHARS = 200
 /** Without a query, a snippet is the beginning of the text. */
@@ -137,7 +137,7 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
 }
 
 /** Cuts a long text around its first match. */
-function aroundMatch(marked: string): string {
+export function aroundMatch(marked: string): string {
   if (marked.length <= MAX_SNIPPET_CHARS) return marked
   const from = Math.max(0, marked.indexOf('\u0002') - BEFORE_MATCH_CHARS)
   const piece = marked.slice(from, from + AROUND_MATCH_CHARS).toWellFormed()

@@ -91,13 +91,16 @@ export function openSlack(db: Database.Database, stepBytes = STEP_BYTES) {
   }
 }
 
-/** The page numbers in a database's write-ahead log; stale frames may be included. */
+/** The page numbers in a database's write-ahead log; stale frames may be included. A power cut may leave frames of zeros. */
 function pagesInLog(file: string, pageBytes: number): number[] {
   if (!existsSync(`${file}-wal`)) return []
   const log = readFileSync(`${file}-wal`)
   const frameBytes = FRAME_HEADER_BYTES + pageBytes
   const frames = Math.max(0, Math.floor((log.length - LOG_HEADER_BYTES) / frameBytes))
-  return Array.from({ length: frames }, (_, frame) => log.readUInt32BE(LOG_HEADER_BYTES + frame * frameBytes))
+  const pages = Array.from({ length: frames }, (_, frame) =>
+    log.readUInt32BE(LOG_HEADER_BYTES + frame * frameBytes),
+  )
+  return pages.filter((page) => page > 0)
 }
 
 /**

@@ -10,7 +10,7 @@ import { defineProjection } from './projection.ts'
  */
 export const timelineProjection = defineProjection({
   name: 'timeline',
-  version: 2,
+  version: 3,
   tables: ['timeline_runs', 'timeline_spans', 'timeline_conversations'],
   schema: `
     DROP TABLE IF EXISTS timeline;
@@ -57,6 +57,7 @@ export const timelineProjection = defineProjection({
 
     return {
       every(event) {
+        if (isImport(event)) return
         if (!runs.extend(event)) runs.add(event, spanStart(event), conversationStart(event))
       },
       flush: runs.flush,
@@ -68,6 +69,10 @@ export const timelineProjection = defineProjection({
     }
   },
 })
+
+/** Imports are not part of the timeline. */
+export const isImport = (event: AnyEvent): boolean =>
+  (event.type === 'unknown' ? event.originalType : event.type).startsWith('import.')
 
 type FoldedRun = {
   readonly firstSeq: number

@@ -51,13 +51,23 @@ function requireWritable(directory: string): void {
   }
 }
 
-const sources = ['web', 'src/text', 'package-lock.json'].map((path) => join(root, path))
+/** An npm on an older Node leaves out the native part of Vite, without an error. */
+function refuseWithoutVite(error: unknown): never {
+  process.stderr.write(
+    `The pages cannot be built, because Vite is not complete (${error instanceof Error ? error.message.split('. ')[0] : error}).\n` +
+      'Run `npm ci --ignore-scripts` with an npm on Node 20.19 or newer, without --omit=dev. Or install a package, which ' +
+      'contains the pages: see docs/operator-guide.md.\n',
+  )
+  process.exit(1)
+}
+
+const sources = ['web', 'src/text', 'src/language', 'package-lock.json'].map((path) => join(root, path))
 const sourcesMs = Math.max(...sources.map(latestChangeMs))
 const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < sourcesMs
 if (isStale || process.argv.includes('--force')) {
   requireWritable(join(root, 'web/dist'))
   // Loaded only for a build.
-  const { build } = await import('vite')
+  const { build } = await import('vite').catch(refuseWithoutVite)
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
   const { buildWorker } = await import('./lib/build-worker.ts')
   await buildWorker(join(root, 'web'))

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { ledgerFile } from '../ledger/files.ts'
+import { asCalled } from '../src/lib/as-called.ts'
 import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
-import { asCalled, Refused, requireLedger, runCommand } from './lib/command.ts'
+import { Refused, requireLedger, runCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,

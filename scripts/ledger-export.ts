@@ -15,7 +15,7 @@ Writes the ledger of DATA_DIR as JSON Lines to a new file or, with -, to standar
 events, headHash, ledgerId}, then each event as stored, with its hash. Erased events have no body. Verifies the chain
 while it writes. The service may be running. If the disk is read-only or full, it reads a temporary copy in TMPDIR.
 
-The export holds everything that was said, unencrypted. Read it with ledger:import.
+The export holds everything that was said, unencrypted. Read it with npm run ledger:import.
 `
 
 await runCommand({

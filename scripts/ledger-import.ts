@@ -1,17 +1,21 @@
 import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { openPromise } from 'yauzl'
 import { examineLedger } from '../ledger/examine.ts'
 import { ledgerFile } from '../ledger/files.ts'
 import { importLines } from '../ledger/import.ts'
 import { markImported } from '../ledger/imported.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { headLines, runCommand } from './lib/command.ts'
+import { headLines, Refused, runCommand } from './lib/command.ts'
+import { LEDGER_ENTRY } from './lib/export.ts'
 import { linesOf } from './lib/lines.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run ledger:import -- <file | ->
 
-Creates a ledger in DATA_DIR, which must be empty or absent, from the output of ledger:export (- reads standard input).
-The new ledger has the same id and head hash. Checks each line before writing it; if a check fails, leaves nothing
+Creates a ledger in DATA_DIR, which must be empty or absent, from the output of npm run ledger:export
+(- reads standard input), or from a zip that was exported in the browser. The new ledger has the same id and head
+hash. Checks each line before writing it; if a check fails, leaves nothing
 behind.
 
 Exports include no settings, password or secrets. Set a password with npm run owner:reset-password. Nothing is sent
@@ -25,7 +29,7 @@ await runCommand({
     const staging = openStaging(dataDir)
     let ledger: Ledger | undefined
     try {
-      const input = source === '-' ? process.stdin : createReadStream(source)
+      const input = source === '-' ? process.stdin : await openSource(source)
       const header = await importLines(linesOf(input.setEncoding('utf8')), (ledgerId) => {
         ledger = openLedger(staging.directory, () => ledgerId)
         return ledger
@@ -43,3 +47,11 @@ await runCommand({
     }
   },
 })
+
+async function openSource(file: string): Promise<Readable> {
+  if (!file.endsWith('.zip')) return createReadStream(file)
+  const zip = await openPromise(file)
+  for await (const entry of zip.eachEntry())
+    if (entry.fileName === LEDGER_ENTRY) return zip.openReadStreamPromise(entry)
+  throw new Refused(`${file} has no ${LEDGER_ENTRY}, so it is not an export of Delegate.`)
+}

@@ -5,10 +5,11 @@ import { ledgerFile, openLedgerReadOnly } from '../ledger/files.ts'
 import { foreignTables } from '../ledger/inspect.ts'
 import { openGaps } from '../ledger/lost.ts'
 import { createReader } from '../ledger/reader.ts'
+import { requireWitnessed } from '../ledger/witness.ts'
 import { type Call, headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
 import { readableDirectory } from './lib/readable.ts'
 import { verifyStores } from './lib/verify-stores.ts'
-import { readWitnesses, requireWitnessed } from './lib/witnesses.ts'
+import { readWitnesses } from './lib/witnesses.ts'
 
 const help = `npm run ledger:verify [-- --expect <seq>:<hash>]
 

@@ -106,6 +106,11 @@ const environmentSchema = z.object({
     .max(60, 'must be at most 60')
     .default(8)
     .describe('With `commit`, how long a machine that stops answering keeps others from taking over.'),
+  UPGRADE_WITHOUT_BACKUP: flagSchema
+    .default(false)
+    .describe(
+      '1 lets a new build start without the backup that it makes first, for example if the disk has no room for it.',
+    ),
   DEV_ROUTES: flagSchema.default(false).describe('1 enables the development routes.'),
   METRICS_TOKEN: z
     .string()
@@ -211,6 +216,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
             leaseMs: Math.round(data.LEDGER_LEASE_SECONDS * 1000),
             state: { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY },
           },
+    upgradeWithoutBackup: data.UPGRADE_WITHOUT_BACKUP,
     /** Null if there is none. Environment only: a stolen session must not become code execution. */
     copilotCommand: data.COPILOT_COMMAND,
     /** Environment only, like the command that it confines. */

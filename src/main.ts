@@ -1,6 +1,8 @@
 import { describeDisk } from '../ledger/causes.ts'
 import { LedgerDamaged, LedgerLocked } from '../ledger/errors.ts'
 import { ConfigError, loadConfig } from './config.ts'
+import { readBuild } from './http/server/build-info.ts'
+import { asCalled } from './lib/as-called.ts'
 import { createLog } from './lib/log.ts'
 import { type Service, startService } from './service.ts'
 import { SettingsUnusable } from './settings/errors.ts'
@@ -31,6 +33,7 @@ async function main(): Promise<void> {
 
   const service = await startService({
     config,
+    ...(await readBuild()),
     log,
     logLines: lines,
     nowMs: Date.now,
@@ -82,7 +85,7 @@ const EXIT_TAKEN_OVER = 75
 let dataDir: string | undefined
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${describe(error)}\n`)
+  process.stderr.write(`${asCalled(describe(error))}\n`)
   process.exit(error instanceof Error && error.name === 'EpochMoved' ? EXIT_TAKEN_OVER : 1)
 })
 
@@ -99,6 +102,7 @@ function describe(error: unknown): string {
     error instanceof SettingsUnusable ||
     // From the storage thread, which does not pass the class on.
     error.name === 'EngineRefused' ||
+    error.name === 'UpgradeRefused' ||
     error.name === 'EpochMoved' ||
     error.name === 'Unreachable'
   if (isExpected) return error.message

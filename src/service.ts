@@ -4,11 +4,13 @@ import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
 import { buildBackups } from './backups/index.ts'
-import { type Config, postgresOf } from './config.ts'
+import type { Config } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { buildHalt } from './halt/index.ts'
+import type { BuildInfo } from './http/contract/health.ts'
 import { buildHttp } from './http/index.ts'
-import { createStandbyServer } from './http/standby.ts'
+import type { StaticFiles } from './http/server/static-files.ts'
+import { buildImports, type ImportQueryFunctions, importQueries } from './imports/index.ts'
 import type { Log } from './lib/log.ts'
 import type { LogLines } from './lib/log-lines.ts'
 import { createMask } from './lib/mask.ts'
@@ -17,6 +19,7 @@ import { buildMetrics } from './metrics/index.ts'
 import { createModelHolder, type ModelLimits } from './model/service.ts'
 import { buildNotes } from './notes/index.ts'
 import { buildNotifications } from './notifications/index.ts'
+import { openWhileWaiting } from './opening.ts'
 import { buildOperations } from './operations/index.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { buildOutbound } from './outbound/index.ts'
@@ -28,7 +31,6 @@ import { ownerNumbersOf } from './settings/party.ts'
 import type { Settings } from './settings/settings.ts'
 import { buildSms } from './sms/index.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
-import { openStores } from './storage/index.ts'
 import { openQueries } from './storage/queries.ts'
 import { buildTasks } from './tasks/index.ts'
 import { segmentsOf } from './text/segments.ts'
@@ -62,6 +64,9 @@ export type ServiceWaits = {
 
 export type ServiceOptions = {
   readonly config: Config
+  readonly buildInfo: BuildInfo
+  /** The built web app. */
+  readonly staticFiles: StaticFiles
   readonly log: Log
   readonly logLines: LogLines
   readonly nowMs: () => number
@@ -110,6 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     tasks,
     notes,
     backups,
+    imports,
   } = features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
@@ -135,7 +141,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   erasures.start()
   proposals.start()
   backups.start()
+  imports.start()
   // Listen once all of these run. Tasks start last, because their programs report to the port.
+  // Until then, the page that waits answers.
+  await base.waiting.close()
   const port = await http.listen(config.port, config.host)
   tasks.start(port)
 
@@ -150,6 +159,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await idleWatch.close()
       await proposals.close()
       await backups.close()
+      await imports.close()
       await erasures.close()
       await timers.close()
       await notifications.close()
@@ -175,23 +185,7 @@ async function openBase(options: ServiceOptions) {
   const directory = config.dataDir
   const newId = createIds(nowMs)
   const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was terminated')
-  const standby = createStandbyServer({
-    ...config,
-    newId,
-    onListening: (port) => log.info({ port }, 'standby: takes over if the other machine stops'),
-  })
-  const opening = openStores({
-    directory,
-    postgres: postgresOf(config),
-    onStandby: standby.show,
-    traceEvents: config.ledgerDebug,
-    nowMs,
-    newId,
-    log,
-    onFatal: options.onFatal,
-  })
-  const stores = await Promise.race([opening, standby.failed])
-  await standby.close()
+  const { stores, waiting } = await openWhileWaiting(options, newId, options.buildInfo)
   const { storage } = stores
   const owner = openOwnerState({
     directory,
@@ -233,6 +227,7 @@ async function openBase(options: ServiceOptions) {
     limits: options.modelLimits ?? {},
     meter: operations.money.meter,
     observe: metrics.observeRequest,
+    language: owner.language.current,
   })
   settings.subscribe(() => models.configure(chosenSettings(settings)))
 
@@ -240,6 +235,7 @@ async function openBase(options: ServiceOptions) {
     ...options,
     ...stores,
     directory,
+    waiting,
     devRoutes: config.devRoutes,
     allowedHosts: config.allowedHosts,
     metricsToken: config.metricsToken,
@@ -252,17 +248,18 @@ async function openBase(options: ServiceOptions) {
     isHalted,
     settings,
     timezone: () => settings.get('TIMEZONE'),
+    language: owner.language.current,
     mask: createMask(() => settings.secretValues()),
     /** The current model service. */
     model: models.current,
     models,
     answering: models.answering,
     openConversationId: stores.placement.openConversationId,
-    queries: openQueries<MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions>(
-      directory,
-      [memoryQueries, erasingQueries, timelineQueries],
-      { onFailure: onThreadFailure },
-    ),
+    queries: openQueries<
+      MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions & ImportQueryFunctions
+    >(directory, [memoryQueries, erasingQueries, timelineQueries, importQueries], {
+      onFailure: onThreadFailure,
+    }),
     operations,
     metrics,
   }
@@ -284,10 +281,20 @@ function buildKept(base: Base) {
     onLearningFailed: operations.failuresOf('learning'),
     mayLearn: () => !operations.money.isSpent('learning'),
   })
+  settings.subscribe(memory.wake)
   const backups = buildBackups({ ...base, onFault: faultsOf('backups') })
+  const imports = buildImports({
+    ...base,
+    learning: memory.imported,
+    priceOf: operations.money.estimate,
+    mayLearn: () => !operations.money.isSpent('learning'),
+    isAnswering: memory.isAnswering,
+    onFault: faultsOf('imports'),
+  })
   const { erasures, forgetting } = buildErasing({
     ...base,
     memory,
+    importedSeqs: imports.seqsOf,
     forgetVectors: memory.forgetVectors,
     spanSeqs: timeline.spanSeqs,
     adaptationSeqs: adaptations.seqs,
@@ -308,7 +315,7 @@ function buildKept(base: Base) {
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
-  return { timeline, adaptations, notes, timers, memory, backups, erasures, forgetting, tasks }
+  return { timeline, adaptations, notes, timers, memory, backups, imports, erasures, forgetting, tasks }
 }
 
 /** Builds the agent and its channels from what it keeps. */

@@ -23,6 +23,7 @@ test('applies the defaults to an empty environment', () => {
     ledgerDebug: false,
     itemsDebug: false,
     metricsToken: null,
+    upgradeWithoutBackup: false,
     devRoutes: false,
     postgres: null,
     copilotCommand: null,

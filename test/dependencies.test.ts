@@ -9,10 +9,12 @@ const nameOf = (dependency: string) =>
 
 test('explains every dependency, and no other package, in docs/decisions/0001', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
+  const ofTests = JSON.parse(read('test/postgres/package.json')).dependencies
   const [, table = ''] = read('docs/decisions/0001-dependencies.md').split('### Dependencies')
   const rows = [...table.matchAll(/^\| (?!Package |---)([^|]+) \|/gm)]
   const explained = rows.flatMap(([, names = '']) => names.split(', '))
-  const used = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }).map(nameOf)
+  const all = { ...dependencies, ...optionalDependencies, ...devDependencies, ...ofTests }
+  const used = Object.keys(all).map(nameOf)
   expect(explained.sort()).toEqual([...new Set(used)].sort())
 })
 
@@ -29,5 +31,6 @@ test('installs only what the lock file pins, Node included, and runs no install 
     })
     expect(packages[`node_modules/${name}`]).not.toHaveProperty('hasInstallScript')
   }
-  expect(read('package-lock.json')).not.toContain('"resolved"')
+  for (const lock of ['package-lock.json', 'test/postgres/package-lock.json'])
+    expect(read(lock)).not.toContain('"resolved"')
 })

@@ -2,13 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-const base = ['lib', 'storage', 'settings', 'model', 'text']
+const base = ['language', 'lib', 'storage', 'settings', 'model', 'text']
 const features = [
   'adaptations',
   'agent',
   'backups',
   'erasing',
   'halt',
+  'imports',
   'memory',
   'metrics',
   'notes',
@@ -24,11 +25,12 @@ const features = [
 
 /** What each folder of `src` may import. Features meet through facts and queries. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
+  language: [],
+  lib: ['language'],
   text: ['lib'],
-  model: ['lib', 'text'],
-  storage: ['lib'],
-  settings: ['lib', 'model'],
+  model: ['language', 'lib', 'text'],
+  storage: ['language', 'lib'],
+  settings: ['language', 'lib', 'model'],
   ...Object.fromEntries(features.map((feature) => [feature, base])),
   http: [...base, ...features],
 }
@@ -47,7 +49,12 @@ test('each folder of src imports only the folders below it', () => {
 })
 
 test('the root of src holds the start, the configuration and the composition', () => {
-  expect(globSync('src/*.ts').toSorted()).toEqual(['src/config.ts', 'src/main.ts', 'src/service.ts'])
+  expect(globSync('src/*.ts').toSorted()).toEqual([
+    'src/config.ts',
+    'src/main.ts',
+    'src/opening.ts',
+    'src/service.ts',
+  ])
 })
 
 test('web imports only types of the contract, so that no schema enters the bundle', () => {

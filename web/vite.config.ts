@@ -1,4 +1,5 @@
 import { defineConfig } from 'vite'
+import { otherLanguages, pageLanguages } from '../scripts/lib/page-languages.ts'
 
 const service = `http://127.0.0.1:${process.env.PORT ?? '8081'}`
 const servicePaths = [
@@ -49,6 +50,7 @@ const common = [
 export default defineConfig({
   root: import.meta.dirname,
   appType: 'spa',
+  plugins: [pageLanguages()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -59,7 +61,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {
-      input: ['index.html', 'standby.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
+      // A slow machine is not worth a warning at the first start.
+      checks: { bundlerTimings: false },
+      input: [
+        'index.html',
+        'waiting.html',
+        'src/note.css',
+        ...otherLanguages.map((language) => `src/languages/${language}.ts`),
+      ].map((file) => `${import.meta.dirname}/${file}`),
       output: {
         // The service links to note.css by name from the pages that it renders.
         assetFileNames: ({ names }) =>
@@ -69,7 +78,7 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // What the classes of the other modules extend and are decorated with.
-            { name: 'lit', test: /node_modules\/(?:@lit|lit)|oxc-runtime/ },
+            { name: 'lit', test: /node_modules\/(?:@lit|lit)|@oxc-project.runtime/ },
             { name: 'common', test: (id) => common.some((name) => id.includes(`/src/${name}.`)) },
           ],
         },
@@ -90,6 +99,7 @@ export default defineConfig({
         ]),
       ),
       '/chat': { target: service, ws: true },
+      '/api/talk': { target: service, ws: true },
     },
   },
 })

@@ -5,6 +5,7 @@ import { contextEvents } from './context.ts'
 import { conversationEvents } from './conversation.ts'
 import { erasureEvents } from './erasure.ts'
 import { haltEvents } from './halt.ts'
+import { importEvents } from './import.ts'
 import { memoryEvents } from './memory.ts'
 import { noteEvents } from './note.ts'
 import { notificationEvents } from './notification.ts'
@@ -36,6 +37,7 @@ export const catalogue = {
   ...spendingEvents,
   ...notificationEvents,
   ...backupEvents,
+  ...importEvents,
 }
 
 export type EventType = keyof typeof catalogue

@@ -11,7 +11,17 @@ export const erasureEvents = {
     facts: {
       erasureId: idSchema,
       /** What the owner named. */
-      target: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period', 'words']),
+      target: z.enum([
+        'memory',
+        'note',
+        'adaptation',
+        'message',
+        'span',
+        'period',
+        'words',
+        'import',
+        'imported',
+      ]),
       /** Id or seq; null for a period and for words. */
       targetId: idSchema.nullable(),
       from: timeSchema.nullable(),

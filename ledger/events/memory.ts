@@ -5,7 +5,7 @@ import { usageSchema } from './turn.ts'
 export const memoryKinds = ['identity', 'preference', 'relation', 'plan', 'procedure', 'episode'] as const
 
 /** A memory's erasable part. */
-const words = {
+export const memoryWords = {
   text: z.string().min(1),
   subject: z.string(),
   slot: z.string(),
@@ -80,7 +80,7 @@ export const memoryEvents = {
       /** Some of the words were pasted on the page, so anybody may have written them. */
       pasted: z.boolean().optional(),
     },
-    body: words,
+    body: memoryWords,
   }),
   /** While pinned, every turn of the owner is given the memory. */
   'memory.pinned': defineEvent({ internal: true, facts: { memoryId: idSchema, pinned: z.boolean() } }),

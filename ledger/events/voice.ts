@@ -3,10 +3,10 @@ import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.
 
 const party = z.enum(['owner', 'guest'])
 /**
- * The verdict on the caller ID: a level of STIR/SHAKEN attestation, `client` for the provider's voice client, which
- * presents a token of this service, or none.
+ * What vouches for the caller: a level of STIR/SHAKEN attestation, `client` for the provider's voice client, which
+ * presents a token of this service, `session` for a talk in a browser that is signed in, or none.
  */
-const attestation = z.enum(['full', 'partial', 'gateway', 'failed', 'client', 'none'])
+const attestation = z.enum(['full', 'partial', 'gateway', 'failed', 'client', 'session', 'none'])
 
 /** Phone calls, and how much of each reply the caller heard. */
 export const voiceEvents = {

@@ -5,8 +5,6 @@ import { createIds } from '../../ledger/ids.ts'
 import { inspectLedger } from '../../ledger/inspect.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
-import { probe } from '../../ledger/probe.ts'
-import { createReader } from '../../ledger/reader.ts'
 import type { Loss } from '../../ledger/witness.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import { removeViews } from '../../projections/views.ts'
@@ -25,13 +23,13 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
   const lock = lockDirectory(dataDir)
   try {
     const readViews = () => readWitness(dataDir)
-    const { loss } = inspectLedger(dataDir, readViews)
+    const { isCopy, loss } = inspectLedger(dataDir, readViews)
     if (loss === null)
       throw new Refused(`No event is missing in ${ledgerFile(dataDir)}. Nothing was changed.`)
-    if (probe(ledgerFile(dataDir), (db) => createReader(db).meta('engine')) === 'commit')
+    if (isCopy)
       throw new Refused(
-        `PostgreSQL has the events that are missing in ${dataDir}. Move ledger.* and views.* away from there: ` +
-          'the next start brings them back.',
+        `PostgreSQL has the events that are missing in ${dataDir}. Start Delegate, which brings them back. If it ` +
+          'refuses to start, move ledger.* and views.* away from there first.',
       )
     await confirm(loss)
     const newId = createIds(Date.now)

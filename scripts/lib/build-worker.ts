@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { germanOf } from './page-languages.ts'
+import { workerTexts } from './texts.ts'
 
 /** What the worker keeps of itself, and what only the service's own pages use. */
-const NOT_KEPT = /^(?:worker\.js|standby\.html|\.built)$|\.(?:br|gz)$/
+const NOT_KEPT = /^(?:worker\.js|waiting\.[^/]*html|\.built)$|\.(?:br|gz)$/
 /** What many owners never use, or only once. The worker keeps it from its first use on. */
-const LATER = /^assets\/(?:render-formula|highlight|operations-page|welcome-page|install-page)-/
+const LATER =
+  /^assets\/(?:render-formula|highlight|operations-page|welcome-page|install-page|talk-bar|dictation|read-aloud|explain-voice|audio-worklet|de|en-XA)-/
 
 /** Builds the service worker into `dist/worker.js`, with the lists of the files that were built before. */
 export async function buildWorker(web: string): Promise<void> {
@@ -34,12 +37,14 @@ export async function buildWorker(web: string): Promise<void> {
     define: {
       BUILT_FILES: JSON.stringify(entries),
       LATER_FILES: JSON.stringify(later),
+      GERMAN_TEXTS: JSON.stringify(germanOf(workerTexts())),
       'process.env.NODE_ENV': '"production"',
     },
     build: {
       outDir: 'dist',
       emptyOutDir: false,
       rolldownOptions: {
+        checks: { bundlerTimings: false },
         input: join(web, 'worker/worker.ts'),
         output: { format: 'iife', entryFileNames: 'worker.js' },
       },

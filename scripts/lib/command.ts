@@ -6,6 +6,7 @@ import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/err
 import { ledgerFile } from '../../ledger/files.ts'
 import { ImportRefused } from '../../ledger/import.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
+import { asCalled } from '../../src/lib/as-called.ts'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
 import { EngineRefused, OutcomeUnknown, Unreachable } from '../../src/storage/postgres/options.ts'
 
@@ -67,17 +68,6 @@ export async function runCommand(command: Command): Promise<void> {
     if (error instanceof Misused) process.stderr.write(`\n${asCalled(command.help)}`)
     process.exitCode = error instanceof Misused ? 2 : 1
   }
-}
-
-/** The text with its commands as the caller types them: `delegate verify` for `npm run ledger:verify`. */
-export function asCalled(text: string): string {
-  if (process.env.DELEGATE_CLI === undefined) return text
-  return text
-    .replace(/npm run --silent/g, 'npm run')
-    .replace(/(npm run [a-z:-]+ \[?)-- /g, '$1')
-    .replace(/npm run (?:ledger:|owner:)?([a-z:-]+)/g, (_, name: string) => {
-      return `delegate ${name.replace(/^script:/, 'telephony ').replace(':', ' ')}`
-    })
 }
 
 /** Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free. */

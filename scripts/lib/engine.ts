@@ -36,12 +36,13 @@ export async function withBoth<T>(
   directory: string,
   options: PostgresOptions,
   work: (ledger: ReturnType<typeof openLedger>, remote: Remote) => Promise<T>,
+  mayLackEnd = false,
 ): Promise<T> {
   makeDirectory(directory)
   const lock = lockDirectory(directory)
   try {
     using ledger = closing(
-      openLedger(directory, createIds(Date.now), { readViews: () => readWitness(directory) }),
+      openLedger(directory, createIds(Date.now), { readViews: () => readWitness(directory), mayLackEnd }),
     )
     using remote = closing(createRemote(options, ledger.id()))
     return await work(ledger, remote)
@@ -78,6 +79,7 @@ export function copyToPostgres(directory: string, options: PostgresOptions): Pro
     }
     ledger.setMeta('epoch', String(epoch))
     await remote.release(epoch, LIMIT_MS)
+    await remote.analyze()
     return ledger.head().seq - relation.remote.headSeq
   })
 }
@@ -146,16 +148,18 @@ export function detach(
   directory: string,
   options: PostgresOptions,
 ): Promise<ReturnType<LedgerReader['head']> & { readonly isForked: boolean }> {
-  return withBoth(directory, options, async (ledger, remote) => {
+  const work = async (ledger: ReturnType<typeof openLedger>, remote: Remote) => {
     const { kind } = await relate(remote, ledger)
     if (kind !== 'forked') {
       const epoch = await remote.seize(DETACHED, 'infinity', LIMIT_MS)
       await catchUp(remote, { ledger, apply: ledger.importRows })
       if (!isLastEpoch(ledger, epoch)) replaceState(directory, options.state, await remote.files())
     }
-    ledger.setMeta('engine', 'sqlite')
+    ledger.requireEnd()
+    ledger.setEngine('sqlite')
     return { ...ledger.head(), isForked: kind === 'forked' }
-  })
+  }
+  return withBoth(directory, options, work, true)
 }
 
 /** Ends the lease of the holder. Returns the new epoch. Throws Refused if there is no lease, as in `follow` mode. */

@@ -14,9 +14,11 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   halt: 'Halts the delegate, even while the service runs. It is released in the browser.',
   'owner:reset-password':
     'Sets a new password from the shell, ends every session and removes authenticator app, recovery codes and passkeys; `-- --keep-factors` keeps these. Stop the service first. Generates a password if you enter none.',
-  check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',
+  check: 'Checks types, format, lint, import boundaries, cycles, file sizes and translations.',
   'check:types': 'Checks only types.',
   'check:lint': 'Checks only format and lint.',
+  'check:texts': 'Checks only that every text is translated.',
+  texts: 'Collects the texts of the sources into the catalogue of translations. For developers.',
   format: 'Formats the sources.',
   prepack: 'Fills build/ for `npm pack`, which makes a package that installs elsewhere.',
   'docs:guide': 'Regenerates the tables of this guide.',

@@ -1,6 +1,8 @@
 import { LedgerDamaged } from '../../ledger/errors.ts'
-import { checkCopied, copyAdaptationFiles } from './adaptation-files.ts'
-import { checkSettings, copyLedger, copySettings, readManifest } from './backup.ts'
+import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
+import { SETTINGS_FILE } from '../../src/settings/store.ts'
+import { copyLedger, copyMarkdown, copySmall } from '../../src/storage/backup.ts'
+import { checkCopied, checkSettings, readManifest } from './backup.ts'
 
 export type Restored = Awaited<ReturnType<typeof restoreInto>>
 
@@ -17,8 +19,8 @@ export async function restoreInto(source: string, target: string) {
     throw new LedgerDamaged(
       `the backup's ledger ends with event ${head.seq} and is not the one that was backed up`,
     )
-  const hasSettings = await copySettings(source, target)
-  const adaptations = await copyAdaptationFiles(source, target)
+  const hasSettings = await copySmall(SETTINGS_FILE, source, target)
+  const adaptations = await copyMarkdown(ADAPTATIONS_DIRECTORY, source, target)
   checkCopied(adaptations, manifest.adaptations)
   return { head, hasSettings, hasAdaptations: adaptations.length > 0 }
 }

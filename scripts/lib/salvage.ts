@@ -17,8 +17,8 @@ import { readHeadNote } from '../../ledger/witness.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { secretKeyFile } from '../../src/settings/secrets.ts'
 import { settingsFile, WITHOUT_SETTINGS } from '../../src/settings/store.ts'
+import { copyMarkdown } from '../../src/storage/backup.ts'
 import { createRemote } from '../../src/storage/postgres/remote.ts'
-import { copyAdaptationFiles } from './adaptation-files.ts'
 import { Refused } from './command.ts'
 import { postgresOptions } from './engine.ts'
 import { linesOf } from './lines.ts'
@@ -191,7 +191,7 @@ async function collectLines(
 async function copyBeside(dataDir: string, directory: string, target: string) {
   const names: string[] = []
   const hints: string[] = []
-  const adaptations = await copyAdaptationFiles(dataDir, directory)
+  const adaptations = await copyMarkdown(ADAPTATIONS_DIRECTORY, dataDir, directory)
   if (adaptations.length > 0) names.push(ADAPTATIONS_DIRECTORY)
   const damage = copySettings(dataDir, directory)
   if (damage === null) names.push('settings.sqlite')

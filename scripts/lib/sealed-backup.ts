@@ -14,9 +14,10 @@ import { pipeline } from 'node:stream/promises'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { create, extract } from 'tar'
 import { syncDirectory } from '../../ledger/files.ts'
-import { ADAPTATIONS_DIRECTORY, adaptationFilePattern } from '../../src/adaptations/files.ts'
+import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
+import { markdownFilePattern } from '../../src/lib/markdown-files.ts'
 import { SETTINGS_FILE } from '../../src/settings/store.ts'
-import { MANIFEST } from './backup.ts'
+import { MANIFEST } from '../../src/storage/backup.ts'
 import { Refused } from './command.ts'
 
 /** The manifest comes first. */
@@ -124,7 +125,7 @@ function isExpected(path: string, type: string): boolean {
   const [folder, name = '', ...deeper] = path.split('/')
   if (folder !== ADAPTATIONS_DIRECTORY) return type === 'File' && FILES.includes(path)
   if (name === '') return type === 'Directory'
-  return type === 'File' && deeper.length === 0 && adaptationFilePattern.test(name)
+  return type === 'File' && deeper.length === 0 && markdownFilePattern.test(name)
 }
 
 const WRONG_PASSPHRASE = 'The passphrase is not the one that this backup was made with.'

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { incomingDirectory, ledgerFile, syncDirectory } from '../../ledger/files.ts'
+import { incomingDirectory, ledgerFile, syncDirectory, syncFile } from '../../ledger/files.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
@@ -107,14 +97,4 @@ function leftoversIn(dataDir: string): string[] {
 function removeEmpty(leaf: string, topmost: string): void {
   rmdirSync(leaf)
   if (leaf !== topmost) removeEmpty(dirname(leaf), topmost)
-}
-
-/** Flushes a file to disk, whoever wrote it. */
-export function syncFile(file: string): void {
-  const descriptor = openSync(file, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

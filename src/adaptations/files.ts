@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { constants, lstatSync, readdirSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import { markdownFileNames, readRegularFile } from '../lib/markdown-files.ts'
 import { type AdaptationWords, adaptationIdSchema } from './adaptation.ts'
 import { parseAdaptationFile } from './file-format.ts'
 
 export const ADAPTATIONS_DIRECTORY = 'adaptations'
-
-/** Names of files in the directory itself, so that none leads out of it. */
-export const adaptationFilePattern = /^(?!\.)[^/\\\0]+\.md$/i
 
 export type SkippedFile = { readonly file: string; readonly reason: string }
 export type ReadFiles = {
@@ -33,7 +29,7 @@ const MAX_FILES = 200
 export async function readAdaptationFiles(directory: string): Promise<ReadFiles> {
   const found: { id: string; file: string; adaptation: AdaptationWords }[] = []
   const skipped: SkippedFile[] = []
-  const names = adaptationFileNames(directory)
+  const names = markdownFileNames(directory)
   if (names === null && lstatSync(directory, { throwIfNoEntry: false }))
     skipped.push({ file: ADAPTATIONS_DIRECTORY, reason: 'it is not a directory' })
   for (const [index, file] of (names ?? []).entries()) {
@@ -55,39 +51,11 @@ export async function readAdaptationFiles(directory: string): Promise<ReadFiles>
 
 /** Deletes an adaptation's file, if there is one. */
 export function removeAdaptationFile(directory: string, id: string): void {
-  for (const name of adaptationFileNames(directory) ?? [])
+  for (const name of markdownFileNames(directory) ?? [])
     if (idOf(name) === id) rmSync(join(directory, name), { force: true })
 }
 
 export const idOf = (file: string) => file.replace(/\.md$/i, '')
-
-/** Sorted; null if there is no directory. A link to one does not count. */
-export function adaptationFileNames(directory: string): string[] | null {
-  if (!lstatSync(directory, { throwIfNoEntry: false })?.isDirectory()) return null
-  return readdirSync(directory)
-    .filter((name) => adaptationFilePattern.test(name))
-    .sort()
-}
-
-/**
- * Null for a link, a directory, another kind of file, and a file deleted meanwhile. Of a file longer than
- * `maxBytes` it reads one byte more.
- */
-export async function readRegularFile(
-  file: string,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Promise<Buffer | null> {
-  try {
-    // Neither follows a link, nor waits for the writer of a pipe.
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    if (!(await handle.stat()).isFile()) return null
-    return await buffer(handle.createReadStream({ end: maxBytes, autoClose: false }))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP'))
-      return null
-    throw error
-  }
-}
 
 async function readText(file: string): Promise<{ readonly text: string } | { readonly reason: string }> {
   try {

@@ -4,13 +4,14 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { backupName } from '../../ledger/events/backup.ts'
 import type { FactsOf } from '../../ledger/events/catalogue.ts'
 import type { BackupQueries } from '../../projections/backups.ts'
+import { english } from '../language/message.ts'
 import type { Log } from '../lib/log.ts'
 import { createReactor } from '../lib/reactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runBackupCommand } from './command.ts'
 import { backupsIn, faultOfDirectory } from './files.ts'
 import type { BackupSettings } from './index.ts'
-import { type BackupJob, type BackupResult, removeScratch, runBackupJob } from './job.ts'
+import { type BackupResult, type RunBackupJob, removeScratch } from './job.ts'
 import { keptOf } from './retention.ts'
 import type { BackupState, Step } from './state.ts'
 
@@ -33,23 +34,26 @@ export function createBackups(options: {
   /** Null if there is none. */
   readonly command: string | null
   readonly environment: Readonly<Record<string, string>>
+  readonly runJob: RunBackupJob
   readonly isHalted: () => boolean
   readonly nowMs: () => number
   readonly log: Log
   readonly onFault: (error: unknown) => void
 }) {
-  const { queries, state, settings, dataDir, nowMs, log } = options
+  const { queries, state, settings, dataDir, runJob, nowMs, log } = options
   const { append, onHeadMoved, ledger } = options.storage
   /** The directory is compared with the facts at the start, after each backup and when it changes. */
   let tidied: string | null = null
   let tidyings = 0
   let making: string | null = null
+  /** Where the last backup was made. */
+  let usedDirectory = queries.all().length > 0 ? settings().directory : null
   /** Backups of another ledger. To find that out, each was restored, which takes minutes if it is large. */
   const foreign = new Set<string>()
 
   const reactor = createReactor<Work>({
     onHeadMoved,
-    areas: ['backup', 'delegation'],
+    areas: ['backup', 'delegation', 'outbound'],
     next: () => steps().find(({ inMs }) => inMs <= 0),
     stepOf: ({ step, after }) => `${step}:${after}`,
     run: ({ step }, signal) => {
@@ -73,9 +77,15 @@ export function createBackups(options: {
     const name = backupName(nowMs())
     making = name
     try {
-      const made = await job(now, { kind: 'make', name }, signal)
+      const made = await runJob(
+        { kind: 'make', ...jobOf(now, name), isNewDirectory: now.directory !== usedDirectory },
+        signal,
+      )
       if (made.status === 'failed') await fail('make', made.reason)
-      else await append([madeFact(name, made), ...(isUnchanged(now) ? [] : [REQUESTED])])
+      else {
+        await append([madeFact(name, made), ...(isUnchanged(now) ? [] : [REQUESTED])])
+        usedDirectory = now.directory
+      }
       tidied = null
     } finally {
       making = null
@@ -98,14 +108,14 @@ export function createBackups(options: {
       const found = await backupsIn(now.directory)
       const known = new Map(queries.all().map((row) => [row.name, row]))
       for (const name of [...found].filter((each) => !known.has(each) && !foreign.has(each)).sort()) {
-        const opened = await job(now, { kind: 'test', name }, signal)
+        const opened = await runJob({ kind: 'test', ...jobOf(now, name) }, signal)
         const isDone = opened.status === 'done'
         if (isDone && opened.ledgerId === ledger.id()) {
           await append([madeFact(name, opened)])
           continue
         }
         if (isDone) foreign.add(name)
-        const reason = isDone ? 'It belongs to another ledger.' : opened.reason
+        const reason = isDone ? english`It belongs to another ledger.` : opened.reason
         log.warn({ name, reason }, 'a file in the backup directory was not adopted')
       }
       const present = queries.kept().filter(({ name }) => found.has(name))
@@ -143,23 +153,15 @@ export function createBackups(options: {
     const { name } = newest
     const isThere = (await backupsIn(now.directory).catch(() => null))?.has(name) === true
     const opened: BackupResult = isThere
-      ? await job(now, { kind: 'test', name }, signal)
-      : { status: 'failed', reason: 'The newest backup is missing from the backup directory.' }
+      ? await runJob({ kind: 'test', ...jobOf(now, name) }, signal)
+      : { status: 'failed', reason: english`The newest backup is missing from the backup directory.` }
     const reason = opened.status === 'failed' ? opened.reason : differenceOf(newest, opened)
     const tested = { type: 'backup.tested', ...BY_SERVICE } as const
     if (reason === null) await append([{ ...tested, facts: { name, ok: true } }])
     else await append([{ ...tested, facts: { name, ok: false, reason } }, failedFact('test', reason)])
   }
 
-  function job(
-    { directory, passphrase }: On,
-    what: Pick<BackupJob, 'kind' | 'name'>,
-    signal: AbortSignal,
-  ): Promise<BackupResult> {
-    const onError = (text: string) =>
-      log.warn({ stderr: text.slice(-2_000) }, 'a backup job reported an error')
-    return runBackupJob({ ...what, dataDir, directory, passphrase }, signal, onError)
-  }
+  const jobOf = ({ directory, passphrase }: On, name: string) => ({ dataDir, directory, name, passphrase })
 
   const fail = (step: FactsOf<'backup.failed'>['step'], reason: string) => append([failedFact(step, reason)])
 
@@ -191,7 +193,7 @@ function differenceOf(
   made: Pick<FactsOf<'backup.made'>, 'digest' | 'events' | 'headHash'>,
   opened: Extract<BackupResult, { status: 'done' }>,
 ): string | null {
-  if (made.digest !== opened.digest) return 'The newest backup is not the file that was made.'
+  if (made.digest !== opened.digest) return english`The newest backup is not the file that was made.`
   const isSame = made.events === opened.events && made.headHash === opened.headHash
-  return isSame ? null : 'The newest backup does not end with the event that was backed up.'
+  return isSame ? null : english`The newest backup does not end with the event that was backed up.`
 }

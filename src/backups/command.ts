@@ -1,3 +1,4 @@
+import { english } from '../language/message.ts'
 import { startProgram } from '../lib/program.ts'
 import { afterAwake } from '../lib/waits.ts'
 
@@ -17,7 +18,7 @@ export async function runBackupCommand(
 ): Promise<string | null> {
   const shell = ['/bin/sh', '-c', command]
   const started = await startProgram({ command: shell, directory: '/', environment, input: '' })
-  if (started.status === 'failed') return `BACKUP_COMMAND could not be started (${started.reason}).`
+  if (started.status === 'failed') return english`BACKUP_COMMAND could not be started (${started.reason}).`
   const { process } = started
   const end = () => void process.end(0)
   let isLate = false
@@ -32,10 +33,10 @@ export async function runBackupCommand(
     signal.throwIfAborted()
     if (code === 0) return null
     onError(process.output().stderr.slice(-2_000))
-    if (isLate) return 'BACKUP_COMMAND took too long and was ended.'
+    if (isLate) return english`BACKUP_COMMAND took too long and was ended.`
     return code === null
-      ? 'BACKUP_COMMAND was ended by a signal.'
-      : `BACKUP_COMMAND failed with exit code ${code}.`
+      ? english`BACKUP_COMMAND was ended by a signal.`
+      : english`BACKUP_COMMAND failed with exit code ${code}.`
   } finally {
     cancel()
     signal.removeEventListener('abort', end)

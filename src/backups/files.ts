@@ -2,16 +2,17 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { timeOfBackup } from '../../ledger/events/backup.ts'
+import { english } from '../language/message.ts'
 
 /** The beginning of a file that age encrypted with a passphrase. */
 const HEADER = 'age-encryption.org/v1\n-> scrypt '
 const FAULTS: Record<DiskCause, string> = {
-  full: 'The disk of the backup directory is full.',
-  read_only: 'The backup directory is read-only.',
-  forbidden: 'The account of the service may not write to the backup directory.',
-  locked: 'The backup directory is in use by another program.',
-  damaged: 'The disk of the backup directory is damaged.',
-  failing: 'The disk of the backup directory fails, or is not connected.',
+  full: english`The disk of the backup directory is full.`,
+  read_only: english`The backup directory is read-only.`,
+  forbidden: english`The account of the service may not write to the backup directory.`,
+  locked: english`The backup directory is in use by another program.`,
+  damaged: english`The disk of the backup directory is damaged.`,
+  failing: english`The disk of the backup directory fails, or is not connected.`,
 }
 const PARTIAL = /^\.(?<name>.*)\.partial-\d+$/
 
@@ -57,6 +58,8 @@ async function namesIn(directory: string): Promise<string[]> {
 /** What an error says about the backup directory, as a sentence; null if it does not come from the file system. */
 export function faultOfDirectory(error: unknown): string | null {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
+  if (error.code === 'ENOENT')
+    return english`The backup directory does not exist. Connect its disk, or create the directory.`
   const cause = diskCauseOf(error)
-  return cause === null ? `The backup directory cannot be used (${error.code}).` : FAULTS[cause]
+  return cause === null ? english`The backup directory cannot be used (${error.code}).` : FAULTS[cause]
 }

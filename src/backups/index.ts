@@ -1,10 +1,15 @@
+import pLimit from 'p-limit'
 import { createBackupQueries } from '../../projections/backups.ts'
+import { createOwnerQueries } from '../../projections/owner.ts'
+import { msg } from '../language/msg.ts'
 import type { Log } from '../lib/log.ts'
 import { isWithin } from '../lib/waits.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createBackups } from './backups.ts'
+import { createDownloads } from './downloads.ts'
 import { backupsIn } from './files.ts'
+import { type RunBackupJob, runBackupJob } from './job.ts'
 import { type Keep, lastExpiry, type Schedule } from './retention.ts'
 import { createBackupState } from './state.ts'
 
@@ -19,7 +24,10 @@ export type Backups = ReturnType<typeof buildBackups>
 /** A disk that hangs must not hold up the answer. */
 const LOOK_MS = 2_000
 
-/** Wires backups: the reactor that makes, removes, copies and tests them, and what clients see of them. */
+/**
+ * Wires backups: the reactor that makes, removes, copies and tests them, what clients see of them, and what they
+ * download.
+ */
 export function buildBackups(options: {
   readonly storage: Storage
   readonly settings: Settings
@@ -29,20 +37,40 @@ export function buildBackups(options: {
     readonly copilotEnvironment: Record<string, string>
   }
   readonly isHalted: () => boolean
+  readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
   readonly onFault: (error: unknown) => void
 }) {
-  const { storage, nowMs, config } = options
+  const { storage, nowMs, config, log } = options
   const queries = createBackupQueries(storage.views)
   const settings = () => settingsOf(options.settings)
-  const state = createBackupState({ queries, settings, hasCommand: config.backupCommand !== null, nowMs })
+  const { outboundHeld } = createOwnerQueries(storage.views)
+  const state = createBackupState({
+    queries,
+    settings,
+    hasCommand: config.backupCommand !== null,
+    isHeld: () => outboundHeld() !== undefined,
+    nowMs,
+  })
+  const inTurn = pLimit(1)
+  const onJobError = (text: string) =>
+    log.warn({ stderr: text.slice(-2_000) }, 'a backup job reported an error')
+  const runJob: RunBackupJob = (job, signal) =>
+    inTurn(() => {
+      signal.throwIfAborted()
+      return runBackupJob(job, signal, onJobError)
+    })
+  const dataDir = options.directory
+  const timezone = () => options.settings.get('TIMEZONE')
+  const downloads = createDownloads({ ...options, runJob, dataDir, timezone })
   const backups = createBackups({
     ...options,
+    runJob,
     queries,
     state,
     settings,
-    dataDir: options.directory,
+    dataDir,
     command: config.backupCommand,
     environment: config.copilotEnvironment,
   })
@@ -57,9 +85,16 @@ export function buildBackups(options: {
   }
 
   return {
-    start: backups.start,
+    downloads,
+    /** The passphrase of backups; null if none is set. */
+    passphrase: () => options.settings.get('BACKUP_PASSPHRASE'),
+    start(): void {
+      backups.start()
+      downloads.start()
+    },
     async close(): Promise<void> {
       unsubscribe()
+      downloads.close()
       await backups.close()
     },
     health: state.health,
@@ -81,8 +116,8 @@ export function buildBackups(options: {
       const last = kept.find(({ name }) => name === newest)
       const isOn = onOrOff === 'on'
       const missing =
-        isOn && last?.present === false ? ['The newest backup is missing from the backup directory.'] : []
-      const unread = isOn && files === null ? ['The backup directory cannot be read.'] : []
+        isOn && last?.present === false ? [msg`The newest backup is missing from the backup directory.`] : []
+      const unread = isOn && files === null ? [msg`The backup directory cannot be read.`] : []
       const { doneAt, failedAt, reason, name } = queries.step('test')
       const testedAt = reason === null ? doneAt : failedAt
       return {

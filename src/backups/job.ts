@@ -5,17 +5,40 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { languages } from '../language/languages.ts'
+import { english } from '../language/message.ts'
 
-/** The request to the child process, as a line of JSON on its standard input. */
-export const backupJobSchema = z.strictObject({
-  /** `test` restores a backup into a temporary directory. */
-  kind: z.enum(['make', 'test']),
+const place = {
   dataDir: z.string(),
   directory: z.string(),
   /** As `backupName` makes it. */
   name: z.string(),
-  passphrase: z.string(),
-})
+}
+const sealed = { ...place, passphrase: z.string() }
+
+/** The request to the child process, as a line of JSON on its standard input. */
+export const backupJobSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('make'),
+    ...sealed,
+    /** Whether to create the directory. One that vanished is a disk that is not connected. */
+    isNewDirectory: z.boolean(),
+  }),
+  /** Restores a backup into a temporary directory. */
+  z.strictObject({ kind: z.literal('test'), ...sealed }),
+  /** Makes a backup for the browser. */
+  z.strictObject({ kind: z.literal('download'), ...sealed }),
+  /** Exports everything in open formats. */
+  z.strictObject({
+    kind: z.literal('export'),
+    ...place,
+    /** Of the times in readable files. */
+    timezone: z.string(),
+    /** Of the words around what was said. */
+    language: z.enum(languages),
+  }),
+])
+
 export type BackupJob = z.output<typeof backupJobSchema>
 
 const resultSchema = z.discriminatedUnion('status', [
@@ -33,10 +56,15 @@ const resultSchema = z.discriminatedUnion('status', [
 export type BackupResult = z.output<typeof resultSchema>
 
 const PROGRAM = fileURLToPath(new URL('../../scripts/lib/backup-job.ts', import.meta.url))
-const ENDED: BackupResult = { status: 'failed', reason: 'The program that makes backups was ended.' }
+const ENDED: BackupResult = { status: 'failed', reason: english`The program that makes backups was ended.` }
+
+export type RunBackupJob = (job: BackupJob, signal: AbortSignal) => Promise<BackupResult>
 
 /** Where a job unpacks and copies, for as long as it runs; `lock.sqlite` beside it admits one job at a time. */
 export const scratchDirectory = (dataDir: string): string => join(dataDir, '.backup')
+
+/** Files for the browser, until they are downloaded. */
+export const downloadsDirectory = (dataDir: string): string => join(scratchDirectory(dataDir), 'downloads')
 
 /** Removes what an ended job left behind, which is not encrypted. */
 export function removeScratch(dataDir: string): void {
@@ -44,7 +72,7 @@ export function removeScratch(dataDir: string): void {
 }
 
 /**
- * Runs a job in a child process of low priority, which ends with this process or with the signal. `onError` receives
+ * Runs a job in a child process, which ends with this process or with the signal. `onError` receives
  * what it writes to standard error. Throws only if the signal aborts.
  */
 export async function runBackupJob(

@@ -1,4 +1,5 @@
 import type { BackupQueries, BackupStep, BackupStepRow } from '../../projections/backups.ts'
+import { msg, translatedSentence } from '../language/msg.ts'
 import { DAY_MS } from '../lib/time.ts'
 import { leftOfWait } from '../lib/waits.ts'
 import type { BackupSettings } from './index.ts'
@@ -16,9 +17,13 @@ export function createBackupState(options: {
   readonly queries: BackupQueries
   readonly settings: () => BackupSettings
   readonly hasCommand: boolean
+  /** After a restore, until the owner releases outgoing work. The command could remove newer backups elsewhere. */
+  readonly isHeld: () => boolean
   readonly nowMs: () => number
 }) {
   const { queries, settings, nowMs } = options
+  /** When backups were turned on at the latest, if the environment did it, which is no fact. */
+  const startedAt = new Date(nowMs()).toISOString()
 
   /** The pause after failures in a row: an hour, twice as long after each further one, at most a day. */
   function pauseMs({ failedAt, failures }: BackupStepRow): number {
@@ -43,11 +48,15 @@ export function createBackupState(options: {
     return Math.max(pauseMs(make), isMade ? nextDue(now, schedule).getTime() - now : 0)
   }
 
-  /** Milliseconds until the command runs; null if the copy elsewhere is up to date. */
-  function copyInMs(): number | null {
-    const copy = queries.step('copy')
+  /** Whether the directory has changed since the command last succeeded. */
+  function isCopyBehind(): boolean {
     const changedSeq = Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
-    return options.hasCommand && changedSeq > copy.doneSeq ? pauseMs(copy) : null
+    return options.hasCommand && changedSeq > queries.step('copy').doneSeq
+  }
+
+  /** Milliseconds until the command runs; null if the copy elsewhere is up to date, or must wait for the owner. */
+  function copyInMs(): number | null {
+    return isCopyBehind() && !options.isHeld() ? pauseMs(queries.step('copy')) : null
   }
 
   function testInMs(): number | null {
@@ -65,18 +74,29 @@ export function createBackupState(options: {
     if (state === 'off')
       return directory === null
         ? []
-        : ['Backups are off, because they have no passphrase. Enter one in the settings.']
+        : [msg`Backups are off, because they have no passphrase. Enter one in the settings.`]
     const last = queries.newest(nowMs())
     const [make, remove, copy, test] = (['make', 'remove', 'copy', 'test'] as const).map(queries.step)
-    const isOverdue = last !== undefined && nowMs() - Date.parse(last.createdAt) > OVERDUE_MS
+    const sinceAt = last?.createdAt ?? queries.step('request').doneAt ?? startedAt
+    const isOverdue = nowMs() - Date.parse(sinceAt) > OVERDUE_MS
+    const overdue = last
+      ? msg`The last backup is older than two days.`
+      : msg`The first backup has been due for two days.`
     const isLatest = (remove?.failedSeq ?? 0) > (make?.doneSeq ?? 0)
     return [
-      ...(isOverdue ? ['The last backup is older than two days.'] : []),
-      ...(make?.reason ? [`The last backup failed: ${make.reason}`] : []),
+      ...(isOverdue ? [overdue] : []),
+      ...(make?.reason ? [msg`The last backup failed: ${translatedSentence(make.reason)}`] : []),
       // Each new backup is a new attempt, which may find nothing to remove.
-      ...(isLatest && remove?.reason ? [`Old backups were not removed: ${remove.reason}`] : []),
-      ...(options.hasCommand && copy?.reason ? [`The backups were not copied: ${copy.reason}`] : []),
-      ...(test?.reason ? [`The last restore test failed: ${test.reason}`] : []),
+      ...(isLatest && remove?.reason
+        ? [msg`Old backups were not removed: ${translatedSentence(remove.reason)}`]
+        : []),
+      ...(isCopyBehind() && options.isHeld()
+        ? [msg`The backups are not copied until you release outgoing work.`]
+        : []),
+      ...(options.hasCommand && copy?.reason
+        ? [msg`The backups were not copied: ${translatedSentence(copy.reason)}`]
+        : []),
+      ...(test?.reason ? [msg`The last restore test failed: ${translatedSentence(test.reason)}`] : []),
     ]
   }
 
@@ -100,11 +120,11 @@ export function createBackupState(options: {
       const found = problems()
       if (found.length > 0) return { ok: false, detail: found.join(' ') }
       if (settings().state === 'off')
-        return { ok: true, detail: 'Off. Choose a directory and a passphrase in the settings.' }
+        return { ok: true, detail: msg`Off. Choose a directory and a passphrase in the settings.` }
       const last = queries.newest(nowMs())
       return {
         ok: true,
-        detail: last ? `The last backup is from ${last.createdAt}.` : 'The first backup is due.',
+        detail: last ? msg`The last backup is from ${last.createdAt}.` : msg`The first backup is due.`,
       }
     },
   }

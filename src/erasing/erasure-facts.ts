@@ -14,6 +14,7 @@ export type ErasureRequest = {
   memoryIds: readonly string[]
   messageSeqs: readonly number[]
   isByTool: boolean
+  isOfImport: boolean
 }
 
 /** The facts that request an erasure and hide its events, split by the limit on seqs. */
@@ -86,7 +87,10 @@ export function requestedParts(
   { erasureId, requestedSeq }: ErasureRow,
   wholeLedger: LedgerReader,
 ): ErasureRequest {
-  const found: ErasureRequest = { named: [], barred: [], memoryIds: [], messageSeqs: [], isByTool: false }
+  const found: ErasureRequest = {
+    ...{ named: [], barred: [], memoryIds: [], messageSeqs: [] },
+    ...{ isByTool: false, isOfImport: false },
+  }
   for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
     const [event] = wholeLedger.readSeqs([seq])
     if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break
@@ -97,6 +101,7 @@ export function requestedParts(
     found.memoryIds = [...found.memoryIds, ...memoryIds]
     found.messageSeqs = [...found.messageSeqs, ...messageSeqs]
     found.isByTool = event.turnId !== null
+    found.isOfImport = event.facts.target === 'import' || event.facts.target === 'imported'
   }
   return found
 }
@@ -108,7 +113,7 @@ export function requestedParts(
 export function rootsOf(request: ErasureRequest, wholeLedger: LedgerReader): ErasureRoot[] {
   const { named, memoryIds, messageSeqs } = request
   if (memoryIds.length + messageSeqs.length === 0)
-    return named.map((seq) => ({ seq, words: null, stays: false }))
+    return named.map((seq) => ({ seq, words: request.isOfImport ? [] : null, stays: false }))
   const stored = wholeLedger.readSeqs([...named].sort((a, b) => a - b))
   const words = wordsOfTexts([
     ...stored.flatMap((event) =>

@@ -19,7 +19,7 @@ import {
 import { countKinds } from './kinds.ts'
 import type { ErasurePlan, ErasureRoot } from './plan.ts'
 import { describePlan, type PlanDescription } from './plan-text.ts'
-import type { createTargets, ErasureTarget, Named } from './targets.ts'
+import { type createTargets, type ErasureTarget, type Named, outlinesOf } from './targets.ts'
 
 /** How long an erasure can be undone. */
 export const UNDO_MS = 60_000
@@ -95,10 +95,14 @@ export function createErasures(options: {
     const named = await options.targets(target, askedSeq)
     if (named.status !== 'ok') return named
     const plan = await options.planFrom(named.roots)
-    const events = wholeLedger.readSeqs(plan.seqs).filter((event) => !event.erased)
+    const events = (await outlinesOf(wholeLedger, plan.seqs)).filter((event) => !event.erased)
     // Events that another erasure hides are included, but their words are not shown.
-    const shown = ledger.readSeqs(events.map(({ seq }) => seq))
-    return { status: 'ok' as const, named, events, description: describePlan(plan, shown, ledger) }
+    return {
+      status: 'ok' as const,
+      named,
+      events,
+      description: describePlan(plan, events, { words: ledger, ledger }),
+    }
   }
 
   function request(
@@ -197,7 +201,10 @@ export function createErasures(options: {
         )
       ).length
     }
-    const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
+    const events = await outlinesOf(
+      wholeLedger,
+      [...erasedSeqs].sort((a, b) => a - b),
+    )
     const postgres = await erasedElsewhere()
     const devices = options.copiesFrom(row.requestedAt)
     const backups = events[0] && options.backupsHolding(events[0].seq)
@@ -279,7 +286,8 @@ export function createErasures(options: {
       const asked = requestedParts(row, wholeLedger)
       const plan = await options.planFrom(rootsOf(asked, wholeLedger))
       const stays = plan.stays.length > 0 ? plan.stays : asked.barred
-      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(queries.hiddenSeqs(id)), ledger)
+      const hidden = await outlinesOf(wholeLedger, queries.hiddenSeqs(id))
+      return describePlan({ ...plan, stays }, hidden, { words: wholeLedger, ledger })
     },
     /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
     list(beforeSeq: number | null, limit: number) {

@@ -45,6 +45,7 @@ export function buildErasing(options: {
   readonly forgetVectors: (seqs: readonly number[]) => Promise<void>
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
+  readonly importedSeqs: (kind: 'import' | 'imported', id: string) => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
   readonly copiesFrom: OfflineCopies['from']
   readonly backupsHolding: BackupsHolding

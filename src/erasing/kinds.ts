@@ -10,6 +10,7 @@ export const KINDS = [
   'timer',
   'task',
   'adaptation',
+  'import',
   'summary',
   'step',
   'other',
@@ -48,7 +49,8 @@ export function roleOf(event: AnyEvent): Role {
   const type = typeOf(event)
   if (MESSAGES.has(type)) return 'said'
   if (SUMMARIES.has(type)) return 'summary'
-  if (type === 'memory.stored') return 'memory'
+  // Candidates go with what they were found in.
+  if (type === 'memory.stored' || type === 'import.reading.progressed') return 'memory'
   if (REPLIES.has(type)) return 'reply'
   return THINGS.has(familyOf(event)) ? 'thing' : 'step'
 }
@@ -63,6 +65,7 @@ export function kindOf(event: AnyEvent): Kind {
   if (MESSAGES.has(type)) return 'message'
   if (REPLIES.has(type)) return 'reply'
   if (STEPS.has(type)) return 'step'
+  if (type === 'import.reading.progressed') return 'step'
   const family = familyOf(event)
   return family === 'context' ? 'summary' : (KINDS.find((kind) => kind === family) ?? 'other')
 }
@@ -84,6 +87,7 @@ export function countKinds(events: readonly AnyEvent[]): { kind: Kind; count: nu
 const EXCERPT_CHARS = 160
 /** Kinds that nobody wrote: they are counted but not shown. */
 const UNSHOWN = new Set<Kind>(['summary', 'step', 'other'])
+export const isUnshown = (kind: Kind): boolean => UNSHOWN.has(kind)
 
 /** A short excerpt for recognition; null for kinds that are only counted. */
 export function excerptOf(event: AnyEvent): string | null {

@@ -47,7 +47,7 @@ export function createErasurePlan({ views, wholeLedger }: Pick<Sources, 'views' 
     const [first] = seqs
     const kept = first === undefined ? [] : keptAfter(first)
     if (kept.length === 0) return []
-    const conversations = new Set(wholeLedger.readSeqs(seqs).map(({ conversationId }) => conversationId))
+    const conversations = new Set(wholeLedger.outlinesOf(seqs).map(({ conversationId }) => conversationId))
     return kept.filter(({ conversationId }) => conversations.has(conversationId)).map(({ seq }) => seq)
   }
 

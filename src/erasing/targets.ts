@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { catalogue } from '../../ledger/events/catalogue.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { ErasureTargetKind } from '../../projections/erasures.ts'
 import { noteRevisions } from '../../projections/note-queries.ts'
@@ -37,6 +38,8 @@ export type Named =
 const MAX_NAMED_EVENTS = 20_000
 /** Rows to read before yielding to the event loop. */
 const SLICE_ROWS = 300
+/** Events to read before that. */
+const SLICE_EVENTS = 100
 
 /** Finds the events with the words of a target. */
 export function createTargets(options: {
@@ -50,16 +53,19 @@ export function createTargets(options: {
   readonly copiesOf: (replySeq: number) => readonly number[]
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
+  /** The events of an import, or of an imported conversation. */
+  readonly importedSeqs: (kind: 'import' | 'imported', id: string) => readonly number[]
 }) {
   const { ledger } = options
 
-  /** Scans all events: times need not ascend with seqs, since clocks jump. */
+  /** Scans the timeline's events: times need not ascend with seqs, since clocks jump. */
   async function periodSeqs(from: string, to: string): Promise<number[]> {
     const found: number[] = []
     let last = 0
     for (;;) {
       const rows = ledger.rowsAfter(last, SLICE_ROWS)
-      for (const { seq, at, body } of rows) if (body !== null && at >= from && at < to) found.push(seq)
+      for (const { seq, at, body, type } of rows)
+        if (body !== null && at >= from && at < to && !isOfImport(type)) found.push(seq)
       const next = rows.at(-1)
       if (!next || rows.length < SLICE_ROWS) return found
       last = next.seq
@@ -75,6 +81,9 @@ export function createTargets(options: {
       }
       case 'adaptation':
         return options.adaptationSeqs(target.id)
+      case 'import':
+      case 'imported':
+        return options.importedSeqs(target.kind, target.id)
       case 'message':
         return /^\d{1,15}$/.test(target.id) ? [Number(target.id)] : []
       case 'span':
@@ -98,14 +107,27 @@ export function createTargets(options: {
     // What shows or says the same goes too.
     const copies = named.flatMap(options.copiesOf)
     const seqs = [...new Set([...named, ...copies])].sort((a, b) => a - b)
-    const present = ledger.readSeqs(seqs).filter(hasWords)
+    const present = (await outlinesOf(ledger, seqs)).filter(hasWords)
     if (present.length === 0) return { status: 'unknown' }
     if (present.length > MAX_NAMED_EVENTS) return { status: 'too_much', limit: MAX_NAMED_EVENTS }
-    const roots = present.map(({ seq }) => ({ seq, words: null, stays: false }))
+    const roots = present.map(({ seq, type }) => ({ seq, words: isOfImport(type) ? [] : null, stays: false }))
     return { status: 'ok', memoryIds: [], messageSeqs: [], roots, barredSeqs: [] }
   }
 }
 
 function hasWords(event: AnyEvent): boolean {
-  return event.type === 'unknown' ? !event.erased : event.body !== null
+  return !event.erased && (event.type === 'unknown' || catalogue[event.type].body !== null)
+}
+
+/** Only what names them as its source repeats their words: memories, and candidates for those. */
+const isOfImport = (type: string): boolean => type.startsWith('import.')
+
+/** Events without bodies. Yields to the event loop, because there may be thousands. */
+export async function outlinesOf(ledger: LedgerReader, seqs: readonly number[]): Promise<AnyEvent[]> {
+  const found: AnyEvent[] = []
+  for (let from = 0; from < seqs.length; from += SLICE_EVENTS) {
+    if (from > 0) await setImmediate()
+    found.push(...ledger.outlinesOf(seqs.slice(from, from + SLICE_EVENTS)))
+  }
+  return found
 }

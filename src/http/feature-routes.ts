@@ -5,7 +5,10 @@ import { callRoutes } from './routes/calls.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { chatSocketReference } from './routes/chat-socket.ts'
 import { conversationRoutes } from './routes/conversations.ts'
+import { downloadRoutes } from './routes/downloads.ts'
 import { erasureRoutes } from './routes/erasures.ts'
+import { importReadingRoutes } from './routes/import-readings.ts'
+import { importRoutes } from './routes/imports.ts'
 import { memoryRoutes } from './routes/memories.ts'
 import { notePageRoutes } from './routes/note-page.ts'
 import { noteRoutes } from './routes/notes.ts'
@@ -15,7 +18,9 @@ import { outboundRoutes } from './routes/outbound.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { speechRoutes } from './routes/speech.ts'
 import { spendingRoutes } from './routes/spending.ts'
+import { talkSocketReference } from './routes/talk-socket.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { telephonyRoutes } from './routes/telephony.ts'
 import { timelineRoutes } from './routes/timeline.ts'
@@ -43,11 +48,16 @@ const RESOURCES = [
   sessionRoutes,
   operationRoutes,
   backupRoutes,
+  downloadRoutes,
+  importRoutes,
+  importReadingRoutes,
   spendingRoutes,
   voiceMarkupRoutes,
   telephonyRoutes,
   smsRoutes,
   callRoutes,
+  speechRoutes,
+  talkSocketReference,
 ]
 
 /** Adds the routes of all features. */

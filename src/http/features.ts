@@ -5,6 +5,7 @@ import type { Agent } from '../agent/index.ts'
 import type { Backups } from '../backups/index.ts'
 import type { Erasures } from '../erasing/erasures.ts'
 import type { Halt } from '../halt/index.ts'
+import type { Imports } from '../imports/index.ts'
 import type { Log } from '../lib/log.ts'
 import type { LogLines } from '../lib/log-lines.ts'
 import type { Memory } from '../memory/index.ts'
@@ -47,6 +48,7 @@ export type Features = {
   readonly memory: Memory
   readonly erasures: Erasures
   readonly backups: Backups
+  readonly imports: Imports
   readonly timeline: Timeline
   readonly adaptations: Adaptations
   readonly notes: Notes & { readonly renderer: NoteRenderer }
@@ -74,6 +76,8 @@ export type Features = {
   readonly newId: () => string
   readonly log: Log
   readonly logLines: LogLines
+  readonly buildInfo: BuildInfo
+  readonly staticFiles: StaticFiles
 }
 
 /** What the server, the routes of the service itself and those of the features use. */
@@ -87,7 +91,7 @@ export type Shared = {
 
 /** What the routes of the service itself may use. */
 export type CoreDeps = Shared &
-  Pick<OwnerState, 'account' | 'factors' | 'passkeys' | 'sessions' | 'settings'> &
+  Pick<OwnerState, 'account' | 'factors' | 'language' | 'passkeys' | 'sessions' | 'settings'> &
   Pick<Features, 'halt' | 'models'> & {
     readonly checkHealth: CheckHealth
     readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { describeCarriage } from '../phone/carriage.ts'
 import { checkTelephony } from '../phone/line/check.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
@@ -9,12 +8,11 @@ import { chatSocketRoute } from './routes/chat-socket.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
 import type { TestConnection } from './routes/settings.ts'
-import { readBuildInfo } from './server/build-info.ts'
+import { talkSocketRoute } from './routes/talk-socket.ts'
 import { createHttp } from './server/http.ts'
 import { createIntrusionCounter } from './server/intrusion-counter.ts'
 import { createMonitorCheck } from './server/monitor.ts'
 import { Refusal } from './server/problem.ts'
-import { loadWebApp } from './server/static-files.ts'
 
 export type HttpService = {
   listen(port: number, host: string): Promise<number>
@@ -29,7 +27,6 @@ const ENDING = new Refusal(
   'Delegate is restarting. Your message is kept, and is answered after that.',
   { headers: { 'Retry-After': '5' } },
 )
-const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Wires the HTTP layer: access, routes, sockets, static files. */
 export async function buildHttp(options: Features): Promise<HttpService> {
@@ -37,7 +34,6 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   const { settings } = owner
   const stopping = new AbortController()
   const ending = new AbortController()
-  const [staticFiles, buildInfo] = await Promise.all([loadWebApp(), readBuildInfo(PROJECT_DIRECTORY)])
   const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const isMonitor = createMonitorCheck(options.metricsToken)
   const readiness = operations.readiness({
@@ -52,7 +48,6 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     ...options,
     intrusions,
     webhooks: createProviderWebhooks({ settings, intrusions, devRoutes: options.devRoutes }),
-    staticFiles,
     stopping: stopping.signal,
     ending: ending.signal,
   }
@@ -64,13 +59,18 @@ export async function buildHttp(options: Features): Promise<HttpService> {
       metricsRoutes(routes, {
         ...options,
         isMonitor,
-        version: buildInfo.version,
+        version: options.buildInfo.version,
         checkHealth: readiness.check,
         openSockets: () => server.openSockets(),
       })
     },
     isMonitor,
-    socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps), relaySocketRoute(deps)],
+    socketRoutes: [
+      chatSocketRoute(deps),
+      callSocketRoute(deps),
+      relaySocketRoute(deps),
+      talkSocketRoute(deps),
+    ],
     checkHealth: readiness.check,
     checkSecurity: operations.security({
       ...options,
@@ -78,7 +78,6 @@ export async function buildHttp(options: Features): Promise<HttpService> {
       signInFactors: options.owner.factors.kinds,
     }),
     testConnection: connectionTest(options),
-    buildInfo,
     onFault: storage.reportFault,
     newId,
     monotonicMs: () => performance.now(),

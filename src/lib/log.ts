@@ -1,5 +1,6 @@
 import { type LevelWithSilent, type Logger, pino, stdSerializers } from 'pino'
 import * as z from 'zod'
+import { asCalled } from './as-called.ts'
 import { createLogLines, type LogLine, type LogLines, logLevels } from './log-lines.ts'
 import { createMask, MASK } from './mask.ts'
 
@@ -53,7 +54,7 @@ export function createLog(options: {
     },
     {
       write(text: string) {
-        const line = mask.text(text)
+        const line = asCalled(mask.text(text))
         options.write(line)
         const parsed = parseLine(line)
         // The set-up code is only for people who see the process start.

@@ -13,6 +13,7 @@ import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
 import type { Chosen } from './forget/forgettable.ts'
 import { createExtraction } from './learn/extraction.ts'
+import { createImportedLearning } from './learn/imported.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createRetiring } from './learn/replaced.ts'
@@ -172,6 +173,10 @@ export function buildMemory(options: {
   return {
     memories,
     byHand,
+    /** Memories from imported conversations. */
+    imported: createImportedLearning({ ...common, utility }),
+    /** Whether somebody waits for an answer. A local model may serve one request at a time. */
+    isAnswering: utterances.hasUnanswered,
     /** The tools of memory. Takes what erases, and the choices that a turn has offered to the owner. */
     tools: (forgetting: Forgetting, offeredIn: (turnId: string) => readonly string[]) =>
       memoryTools({
@@ -224,6 +229,8 @@ export function buildMemory(options: {
     settled: reactor.settled,
     /** Whether learning fails until something changes. */
     isStalled: reactor.isStalled,
+    /** After another model was chosen. */
+    wake: embedding.wake,
     /** Recalls once, so that the next recall is fast. */
     warm: passive.warm,
     start() {

@@ -1,3 +1,4 @@
+import { createImportQueries } from '../../projections/imports.ts'
 import {
   createMemoryQueries,
   isKept,
@@ -32,6 +33,7 @@ export type ShownMemory = ReturnType<ReturnType<typeof createMemoryPresenter>>
 export function createMemoryPresenter({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
+  const imports = createImportQueries(views)
 
   /** No view has them. */
   function detailsOf({ storedSeq }: MemoryRow): { readonly keywords?: string[]; readonly pasted?: true } {
@@ -66,10 +68,14 @@ export function createMemoryPresenter({ views, ledger }: Pick<Sources, 'views' |
       validFrom: row.validFrom,
       validUntil: row.validUntil,
       contestedWith: queries.contestedWith(row.memoryId),
-      sources: sourceSeqs.map((seq) => ({
-        seq,
-        conversationId: utterances.bySeq(seq)?.conversationId ?? null,
-      })),
+      sources: sourceSeqs.map((seq) => {
+        const part = imports.partAt(seq)
+        return {
+          seq,
+          conversationId: utterances.bySeq(seq)?.conversationId ?? null,
+          ...(part === undefined ? {} : { importedId: part.id }),
+        }
+      }),
     }
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
+import { english } from '../language/message.ts'
 import { oneLine } from '../lib/shorten.ts'
 import { dayIn } from '../lib/time.ts'
 import {
@@ -214,12 +215,12 @@ function deedOf(found: readonly Candidate[], timezone: string): Deed {
     arguments: {},
     title:
       found.length > 1
-        ? 'Forget what you choose'
+        ? english`Forget what you choose`
         : first && isMemory(first)
-          ? 'Forget this for good'
-          : 'Stop using this',
+          ? english`Forget this for good`
+          : english`Stop using this`,
     detail: `${lines.join('; ')}${more}`,
-    verb: 'Forget',
+    verb: english`Forget`,
     derivedFrom: found.map(({ seq }) => seq),
     choices: refs,
   }

@@ -1,3 +1,4 @@
+import { english } from '../language/message.ts'
 import { type ServiceKind, serviceKinds } from './words.ts'
 
 export type KindOfService = {
@@ -24,18 +25,18 @@ export type KindOfService = {
 /** What differs between services. Code asks this table, and never for a kind by its name. */
 export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
   openai: {
-    title: 'OpenAI',
-    about: 'GPT. Also for phone calls.',
+    title: english`OpenAI`,
+    about: english`GPT. Also for phone calls.`,
     baseUrl: 'https://api.openai.com/v1',
     needsKey: true,
-    hint: 'Make a key at platform.openai.com/api-keys.',
+    hint: english`Make a key at platform.openai.com/api-keys.`,
   },
   anthropic: {
-    title: 'Anthropic',
-    about: 'Claude.',
+    title: english`Anthropic`,
+    about: english`Claude.`,
     baseUrl: 'https://api.anthropic.com/v1',
     needsKey: true,
-    hint: 'Make a key at platform.claude.com, under API keys.',
+    hint: english`Make a key at platform.claude.com, under API keys.`,
     // Its list belongs to the native API, which takes the key in a header of its own.
     modelsPath: '/v1/models?limit=1000',
     listHeaders: (apiKey) => ({
@@ -45,45 +46,45 @@ export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
     }),
   },
   gemini: {
-    title: 'Gemini',
-    about: 'By Google.',
+    title: english`Gemini`,
+    about: english`By Google.`,
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     needsKey: true,
-    hint: 'Make a key at aistudio.google.com/apikey.',
+    hint: english`Make a key at aistudio.google.com/apikey.`,
   },
   openrouter: {
-    title: 'OpenRouter',
-    about: 'Many models with one key.',
+    title: english`OpenRouter`,
+    about: english`Many models with one key.`,
     baseUrl: 'https://openrouter.ai/api/v1',
     needsKey: true,
-    hint: 'Make a key at openrouter.ai/settings/keys.',
+    hint: english`Make a key at openrouter.ai/settings/keys.`,
   },
   ollama: {
-    title: 'Ollama',
-    about: 'On your own machine, free.',
+    title: english`Ollama`,
+    about: english`On your own machine, free.`,
     baseUrl: 'http://localhost:11434/v1',
     needsKey: false,
-    hint: 'Start it with “ollama serve”, and get a model with “ollama pull”.',
+    hint: english`Start it with “ollama serve”, and get a model with “ollama pull”.`,
     loadedPath: '/api/ps',
     // Unless it has much memory or is set otherwise.
     loadsTokens: 4_096,
     owner: 'library',
   },
   lmstudio: {
-    title: 'LM Studio',
-    about: 'On your own machine, free.',
+    title: english`LM Studio`,
+    about: english`On your own machine, free.`,
     baseUrl: 'http://localhost:1234/v1',
     needsKey: false,
-    hint: 'Start its server in the Developer tab, or with “lms server start”.',
+    hint: english`Start its server in the Developer tab, or with “lms server start”.`,
     // Unlike /v1/models, it tells the context length.
     modelsPath: '/api/v0/models',
   },
   other: {
-    title: 'Other',
-    about: 'Any OpenAI-compatible server.',
+    title: english`Other`,
+    about: english`Any OpenAI-compatible server.`,
     baseUrl: null,
     needsKey: false,
-    hint: 'Any server with an OpenAI-compatible API. Its address often ends in /v1.',
+    hint: english`Any server with an OpenAI-compatible API. Its address often ends in /v1.`,
   },
 }
 

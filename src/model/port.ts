@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { EventOf, NewEvent } from '../../ledger/event.ts'
 import type { modelFailureKinds } from '../../ledger/events/turn.ts'
+import { english } from '../language/message.ts'
 
 /** A provider and a model name, as recorded in every turn. */
 export type ModelId = { readonly provider: string; readonly model: string }
@@ -163,10 +164,13 @@ export type TextModel = {
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
 }
 
+/** Of a stream. */
+export const UNFINISHED = english`The answer of the model ended before it was finished.`
+
 /** The end of an answer whose text nobody needs earlier. */
 export async function answerOf(events: AsyncIterable<TextEvent>) {
   for await (const event of events) if (event.type === 'completed') return event
-  throw new ModelError('malformed', 'the stream ended without completing')
+  throw new ModelError('malformed', UNFINISHED)
 }
 
 export type StructuredRequest<S extends z.ZodType> = {

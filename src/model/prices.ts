@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { localeNow, msg } from '../language/msg.ts'
 import { openAiDefaults } from './openai/defaults.ts'
 import type { Usage } from './port.ts'
 
@@ -71,8 +72,8 @@ export const pricesSchema = z
     } catch (error) {
       context.addIssue(
         error instanceof z.ZodError
-          ? 'must have prices from 0 to 10,000 US dollars'
-          : 'must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}',
+          ? msg`must have prices from 0 to 10,000 US dollars`
+          : msg`must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}`,
       )
       return z.NEVER
     }
@@ -148,6 +149,12 @@ export const toMicros = (amount: number): number => Math.ceil(amount * 1_000_000
 /** "$5.00"; small amounts keep two significant digits: "$0.0031". */
 export function dollarsText(micros: number): string {
   const amount = micros / 1_000_000
-  if (micros === 0 || amount >= 0.1) return `$${amount.toFixed(2)}`
-  return `$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`
+  const digits = micros === 0 || amount >= 0.1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)))
+  return amount.toLocaleString(localeNow(), {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
 }

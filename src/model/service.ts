@@ -1,3 +1,5 @@
+import type { Language } from '../language/languages.ts'
+import { english } from '../language/message.ts'
 import { createBuiltinService } from './builtin/builtin.ts'
 import { type Meter, meterService, NO_PROVIDER, type ObserveRequest } from './metered.ts'
 import { openAiDefaults, providerOf } from './openai/defaults.ts'
@@ -36,8 +38,12 @@ function createConnections(plan: ModelPlan, dependencies: OpenAiDependencies) {
   }
 }
 
-function assemble(plan: ModelPlan, connectionTo: ReturnType<typeof createConnections>): ModelService {
-  const builtin = createBuiltinService()
+function assemble(
+  plan: ModelPlan,
+  connectionTo: ReturnType<typeof createConnections>,
+  language?: () => Language,
+): ModelService {
+  const builtin = createBuiltinService(language)
   const { uses } = plan
   const chats = new Map<string, ChatModel>()
 
@@ -130,7 +136,7 @@ function absent(service: string, model: string): ChatModel {
       async *respond() {
         throw new ModelError(
           'unavailable',
-          `There is no model service ${service}. Choose another in Settings.`,
+          english`There is no model service ${service}. Choose another in Settings.`,
         )
       },
     },
@@ -157,13 +163,18 @@ export function createModelHolder(
   {
     meter,
     observe,
+    language,
     ...dependencies
-  }: OpenAiDependencies & { readonly meter?: Meter; readonly observe?: ObserveRequest } = {},
+  }: OpenAiDependencies & {
+    readonly meter?: Meter
+    readonly observe?: ObserveRequest
+    readonly language?: () => Language
+  } = {},
 ) {
   const create = (wanted: ModelSettings) => {
     const plan = planOf(wanted)
     const connectionTo = createConnections(plan, dependencies)
-    const made = assemble(plan, connectionTo)
+    const made = assemble(plan, connectionTo, language)
     return { plan, connectionTo, service: meter ? meterService(made, meter, undefined, observe) : made }
   }
   let inForce = create(settings)

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { english } from '../language/message.ts'
 import { toFunctionTool } from './completions/text.ts'
 import { DATA_BLOCK_RULE } from './openai/data-block.ts'
 import { withTimes } from './openai/input.ts'
@@ -97,6 +98,6 @@ export function structuredWithin(model: StructuredModel, context: ContextSize): 
 
 function refuseAbove(room: number, needed: number): void {
   if (needed <= room) return
-  const message = `The request does not fit into the context: ${needed} tokens, where ${room} are left.`
+  const message = english`The request does not fit into the context: ${needed} tokens, where ${room} are left.`
   throw new ModelError('context_too_long', message)
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { modelApis } from './openai/defaults.ts'
 
 /** The words and limits of what the owner says about model services. */
@@ -40,8 +41,8 @@ export const serviceEntrySchema = z.strictObject({
   id: z
     .string()
     .max(MAX_ID_CHARS)
-    .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be lower-case letters, digits and hyphens')
-    .refine((id) => id !== MAIN && id !== BUILTIN, 'must not be main or builtin'),
+    .regex(/^[a-z0-9][a-z0-9-]*$/, english`must be lower-case letters, digits and hyphens`)
+    .refine((id) => id !== MAIN && id !== BUILTIN, english`must not be main or builtin`),
   kind: z.enum(serviceKinds),
   title: z.string().trim().min(1).max(60),
   baseUrl: z.string(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteSummary, Notes } from './notes.ts'
@@ -161,9 +162,9 @@ export function noteTools(notes: Notes): Tool[] {
           deed: {
             subject: subjectOf(note),
             arguments: { query: note.id, ...changes },
-            title: `Change the note “${note.title}”`,
+            title: english`Change the note “${note.title}”`,
             detail: describeChanges(changes),
-            verb: 'Change note',
+            verb: english`Change note`,
             derivedFrom: note.seqs,
           },
         }
@@ -203,9 +204,9 @@ export function noteTools(notes: Notes): Tool[] {
           deed: {
             subject: subjectOf(note),
             arguments: { query: note.id },
-            title: `Delete the note “${note.title}”`,
+            title: english`Delete the note “${note.title}”`,
             detail: note.content.slice(0, SHOWN_CHARS).toWellFormed(),
-            verb: 'Delete note',
+            verb: english`Delete note`,
             derivedFrom: note.seqs,
           },
         }

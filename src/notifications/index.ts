@@ -1,4 +1,7 @@
 import { createNotificationQueries, type NotificationRow } from '../../projections/notifications.ts'
+import type { Language } from '../language/languages.ts'
+import { english } from '../language/message.ts'
+import { inLanguage, msg, translated } from '../language/msg.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
 import type { PushSubscription, PushSubscriptions } from '../settings/push-subscriptions.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -8,7 +11,7 @@ import { isOwnTitle } from './own-words.ts'
 import { wordsOf } from './words.ts'
 
 /** A text takes no words of others to the owner's phone without a confirmation (0016). */
-const WITHOUT_WORDS = 'A reminder is due. Open Delegate to read it.'
+const WITHOUT_WORDS = english`A reminder is due. Open Delegate to read it.`
 
 export type Notification = Pick<NotificationRow, 'seq' | 'kind' | 'at' | 'subject'> & {
   readonly occurrence: string | null
@@ -27,6 +30,7 @@ export function buildNotifications(options: {
   readonly openPageMs?: number | undefined
   readonly titleOfTask: (taskId: string) => string
   readonly timezone: () => string
+  readonly language: () => Language
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
@@ -50,7 +54,9 @@ export function buildNotifications(options: {
       const event = eventOf(row)
       if (event?.type !== 'timer.fired' || !event.body) return null
       const isOwn = event.derivedFrom.every((seq) => isOwnTitle(ledger, seq))
-      return isOwn ? `Reminder: ${event.body.text}` : WITHOUT_WORDS
+      return inLanguage(options.language(), () =>
+        isOwn ? msg`Reminder: ${event.body?.text}` : translated(WITHOUT_WORDS),
+      )
     },
   })
 

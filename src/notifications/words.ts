@@ -1,5 +1,7 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 import type { NotificationKind } from '../../projections/notifications.ts'
+import { english } from '../language/message.ts'
+import { msg, translated, translatedSentence } from '../language/msg.ts'
 
 /** What a notification says. Words that were erased are left out. */
 export function wordsOf(
@@ -9,32 +11,38 @@ export function wordsOf(
 ): { readonly title: string; readonly text: string } {
   switch (event?.type) {
     case 'timer.fired':
-      return { title: 'Reminder', text: event.body?.text ?? '' }
+      return { title: msg`Reminder`, text: event.body?.text ?? '' }
     case 'task.finished':
-      return { title: 'Task finished', text: titleOfTask(event.facts.taskId) }
+      return { title: msg`Task finished`, text: titleOfTask(event.facts.taskId) }
     case 'task.failed':
-      return { title: 'Task failed', text: titleOfTask(event.facts.taskId) }
+      return { title: msg`Task failed`, text: titleOfTask(event.facts.taskId) }
     case 'proposal.made': {
       const target = event.body?.target ?? ''
-      const text = event.facts.kind === 'sms' && target !== '' ? `Send a text to ${target}?` : target
-      return { title: 'Confirm this?', text }
+      const text =
+        event.facts.kind === 'sms' && target !== ''
+          ? msg`Send a text to ${target}?`
+          : translatedSentence(target)
+      return { title: msg`Confirm this?`, text }
     }
     case 'call.rejected':
-      return { title: 'Missed call', text: event.body ? `From ${event.body.from}` : '' }
+      return { title: msg`Missed call`, text: event.body ? msg`From ${event.body.from}` : '' }
     case 'allowance.reached': {
       const { level, window } = event.facts
-      return { title: 'Money', text: `${level} % of what Delegate may spend in ${PERIODS[window]} is used.` }
+      return {
+        title: msg`Money`,
+        text: msg`${level} % of what Delegate may spend in ${translated(PERIODS[window])} is used.`,
+      }
     }
     default:
-      return { title: FALLBACKS[kind], text: '' }
+      return { title: translated(FALLBACKS[kind]), text: '' }
   }
 }
 
-const PERIODS = { day: '24 hours', month: '30 days' } as const
+const PERIODS = { day: english`24 hours`, month: english`30 days` } as const
 const FALLBACKS: Readonly<Record<NotificationKind, string>> = {
-  reminder: 'Reminder',
-  task: 'Task ended',
-  confirmation: 'Confirm this?',
-  call: 'Missed call',
-  budget: 'Money',
+  reminder: english`Reminder`,
+  task: english`Task ended`,
+  confirmation: english`Confirm this?`,
+  call: english`Missed call`,
+  budget: english`Money`,
 }

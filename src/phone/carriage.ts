@@ -1,3 +1,4 @@
+import { msg } from '../language/msg.ts'
 import type { ModelId, ModelService, RealtimeEndpoint, SpeechModel } from '../model/port.ts'
 
 /** How a call is carried, by the models there are. */
@@ -39,19 +40,19 @@ export function describeCarriage(
 ): { readonly ok: boolean; readonly detail: string } {
   const carriage = carriageOf(model, choice)
   const answering = model.text.id.model
-  if (carriage.by === 'realtime') return { ok: true, detail: `Calls use ${carriage.endpoint.model}.` }
+  if (carriage.by === 'realtime') return { ok: true, detail: msg`Calls use ${carriage.endpoint.model}.` }
   if (carriage.by === 'speech') {
     const { transcription, speech } = carriage.speech.ids
-    const detail = `Calls are heard by ${transcription?.model}, answered by ${answering} and spoken by ${speech?.model}.`
+    const detail = msg`Calls are heard by ${transcription?.model}, answered by ${answering} and spoken by ${speech?.model}.`
     return { ok: true, detail }
   }
   if (carriage.by === 'relay') {
-    const detail = `Calls are heard and spoken by the telephony provider and answered by ${answering}. Accept the provider's terms for ConversationRelay in its console first.`
+    const detail = msg`Calls are heard and spoken by the telephony provider and answered by ${answering}. Accept the provider's terms for ConversationRelay in its console first.`
     return { ok: true, detail }
   }
   const detail =
     choice.wanted === 'relay'
-      ? "Calls by the provider's relay need its account. Set the account above."
-      : 'Calls need a model for phone calls, or one for transcription and one for reading aloud. Choose them in Settings → Model services, or let the telephony provider listen and speak (PHONE_CARRIAGE). Texts work without them.'
+      ? msg`Calls by the provider's relay need its account. Set the account above.`
+      : msg`Calls need a model for phone calls, or one for transcription and one for reading aloud. Choose them in Settings → Model services, or let the telephony provider listen and speak (PHONE_CARRIAGE). Texts work without them.`
   return { ok: false, detail }
 }

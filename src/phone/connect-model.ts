@@ -1,4 +1,5 @@
 import type { Use } from '../model/port.ts'
+import type { Codec } from './call/codec.ts'
 import type { ConnectModel } from './call/ports.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
 import type { Carriage } from './carriage.ts'
@@ -9,7 +10,10 @@ import { connectSpoken } from './spoken/spoken-call.ts'
 /** Connects a call with the model that answers it. */
 export function connectModel(
   carriage: Exclude<Carriage, { by: 'nothing' }>,
-  options: Omit<SpokenSessionOptions, 'createEars' | 'mouth' | 'lengthMs'> & { readonly use: Use },
+  options: Omit<SpokenSessionOptions, 'createEars' | 'mouth' | 'lengthMs'> & {
+    readonly use: Use
+    readonly codec: Codec
+  },
 ): ConnectModel {
   if (carriage.by === 'realtime') return connectRealtime(carriage.endpoint)
   if (carriage.by === 'relay') return createRelaySession(options)

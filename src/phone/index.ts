@@ -3,16 +3,17 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
-import { AllowanceSpent, type ChatModel, type ModelId, type Usage, type Use } from '../model/port.ts'
+import { AllowanceSpent, type ChatModel, type Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isSpokenHalt } from '../text/halt-word.ts'
+import { createTalks } from './browser/talks.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
-import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
-import { loadPhrases } from './call/phrases.ts'
+import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
+import { browserPhrases, loadPhrases, type Phrases } from './call/phrases.ts'
 import type { CallLine } from './call/ports.ts'
 import { callPrompts, wordPhrases } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
-import { answeringModel, type Carriage, carriageOf } from './carriage.ts'
+import { type CallMoney, createCarriages } from './carriages.ts'
 import { connectModel } from './connect-model.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
@@ -25,28 +26,11 @@ import { createMinds, type MindOptions } from './lifecycle/minds.ts'
 import { createReception } from './lifecycle/reception.ts'
 import { attestationOf, callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
-import { createCallSlot, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
+import { createCallSlot, isTalk, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
 import { type Comeback, createRelays } from './relay/relays.ts'
 import type { FitCall } from './spoken/session.ts'
 import { spokenLimits } from './spoken/spoken-call.ts'
-
-/** What a call needs of the money that it costs. */
-export type PhoneMoney = {
-  isSpent(purpose: 'call' | 'guest', models: CallModels): boolean
-  start(
-    use: Use,
-    models: CallModels,
-    spent: () => void,
-  ): { responded(usage: Usage, audio: AudioTokens): void; end(): void }
-}
-
-type CallModels = {
-  readonly realtime: ModelId | null
-  readonly transcription: ModelId
-  /** The telephony provider hears and speaks. */
-  readonly isRelayed?: boolean
-}
 
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement
@@ -60,7 +44,7 @@ export type PhoneOptions = MindOptions & {
   readonly fitCall: (model: ChatModel, request: Parameters<FitCall>[0]) => ReturnType<FitCall>
   readonly halt: (by: 'voice') => Promise<void>
   /** Pays the minutes of calls. */
-  readonly callMoney: PhoneMoney
+  readonly callMoney: CallMoney
   readonly pinsAreSpent: () => boolean
   readonly proposals: CallProposals
   readonly telephony: TelephonyApi
@@ -81,11 +65,18 @@ type Call = {
 
 export type Phone = Awaited<ReturnType<typeof buildPhone>>
 
-/** Wires the phone: the webhook's decision, the single slot, the bridge and its mind. */
+/** Wires calls and talks in the browser: who is admitted, the single slot, the bridge and its mind. */
 export async function buildPhone(options: PhoneOptions) {
   const { storage, settings, model, isHalted, newId, nowMs, log } = options
   const { append, views } = storage
   const phrases = await loadPhrases()
+  let inBrowser: Phrases | null = null
+  function phrasesOn(call: OfferedCall, { medium }: CallLine): Phrases {
+    if (!medium.isAudio) return wordPhrases
+    if (!isTalk(call)) return phrases
+    inBrowser ??= browserPhrases(phrases)
+    return inBrowser
+  }
   const callQueries = createCallQueries(views)
   const delimit = createDataBlocks(randomBytes(32))
   const slot = createCallSlot({ nowMs: () => performance.now() })
@@ -99,24 +90,8 @@ export async function buildPhone(options: PhoneOptions) {
   const now = () => new Date(nowMs()).toISOString()
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
-  const carriageFor = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
-    carriageOf(model(), { wanted, hasAccount: options.telephony.credentials() !== null })
-  /** A media stream carries no relay, so the call is not carried at all then: anything else was not wanted. */
-  function carriageOn(line: CallLine): Carriage {
-    if (!line.medium.isAudio) return carriageFor('relay')
-    const carriage = carriageFor()
-    return carriage.by === 'relay' ? { by: 'nothing' } : carriage
-  }
-  function callModels(carriage: Carriage = carriageFor()): CallModels {
-    const { realtime } = model()
-    const provider = realtime?.provider ?? 'none'
-    const transcription = { provider, model: realtime?.transcription ?? settings.get('TRANSCRIPTION_MODEL') }
-    return {
-      realtime: carriage.by === 'realtime' ? answeringModel(model(), carriage) : null,
-      transcription,
-      isRelayed: carriage.by === 'relay',
-    }
-  }
+  const hasAccount = () => options.telephony.credentials() !== null
+  const carriages = createCarriages({ model, settings, hasAccount })
 
   /** `callSid` is the provider's. */
   function callOf(callSid: string): Call | undefined {
@@ -137,6 +112,7 @@ export async function buildPhone(options: PhoneOptions) {
       callSid,
       party,
       from: call.offered.from,
+      inBrowser: isTalk(call.offered),
       conversationId,
       spanId,
       offeredAt: call.offeredAt,
@@ -170,13 +146,13 @@ export async function buildPhone(options: PhoneOptions) {
     calls: callQueries,
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    carriage: () => carriageFor().by,
+    carriage: () => carriages.ofPhone().by,
     guestIsSpent: options.guestIsSpent,
     isHalted,
-    isSpent: (party) =>
+    isSpent: (call) =>
       options.callsAreSpent() ||
       options.tokensAreSpent() ||
-      options.callMoney.isSpent(purposeOf(party), callModels()),
+      options.callMoney.isSpent(purposeOf(call.party), carriages.modelsOf(call)),
     newId,
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return
@@ -225,7 +201,7 @@ export async function buildPhone(options: PhoneOptions) {
       return
     }
     // The settings may have changed since the markup.
-    const carriage = carriageOn(line)
+    const carriage = carriages.on(offered, line)
     // Without a session nobody would answer: the markup after the stream says so.
     if (!call || carriage.by === 'nothing' || isHalted()) {
       line.close()
@@ -237,7 +213,7 @@ export async function buildPhone(options: PhoneOptions) {
     const { place } = call
     const { party, conversationId, spanId } = place
     const use: Use = { purpose: purposeOf(party), channel: 'voice', conversationId, spanId }
-    const money = options.callMoney.start(use, callModels(carriage), () => bridge.leave())
+    const money = options.callMoney.start(use, carriages.modelsOf(offered, carriage), () => bridge.leave())
     const keypad = keypadOf(call)
     const mind = minds.of(place, call.offered.from, keypad, carriage)
     const limits = {
@@ -254,12 +230,13 @@ export async function buildPhone(options: PhoneOptions) {
         party: place.party,
         ...callPrompts,
         delimit,
-        phrases: line.medium.isAudio ? phrases : wordPhrases,
+        phrases: phrasesOn(offered, line),
         limits,
       },
       line,
       connect: connectModel(carriage, {
         ...{ party, use, delimit, nowMs },
+        codec: line.medium.codec,
         text: () => model().text,
         toolOf: (name) => options.tools.get(name),
         fit: (request) => options.fitCall(model(), request),
@@ -279,7 +256,8 @@ export async function buildPhone(options: PhoneOptions) {
       record: (facts) => {
         for (const fact of facts) recordOne(call, mind, fact)
       },
-      hangUp: createHangUp(options.telephony),
+      // Closing the line is all that a browser needs.
+      hangUp: isTalk(offered) ? async () => undefined : createHangUp(options.telephony),
       pressed: (key) => keypad?.press(key),
       epochMs: nowMs,
       log: warn,
@@ -337,8 +315,17 @@ export async function buildPhone(options: PhoneOptions) {
   }
   let unsubscribe: () => void = () => undefined
 
+  const talks = createTalks({
+    ...{ reception, slot, carriage: carriages.ofBrowser, connect, newId },
+    nowMs: () => performance.now(),
+  })
+
   return {
     reception,
+    /** Begins a talk of the signed-in owner in the browser, or says why not. */
+    talk: talks.begin,
+    /** How a talk in the browser would be carried. */
+    talkCarriage: () => carriages.ofBrowser().by,
     /** The call in progress. */
     live,
     /** Records the provider's report on a call. Resolves once it is durable. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { setting } from './setting.ts'
 import {
   directorySchema,
@@ -14,60 +15,57 @@ const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 export const deliverySettings = {
   QUIET_HOURS: setting(quietHoursSchema, {
     group: 'notifications',
-    title: 'Quiet hours',
+    title: english`Quiet hours`,
     default: null,
-    description:
-      'Hours like 22:00-07:00, in your time zone, in which no push notification comes, except for reminders.',
+    description: english`Hours like 22:00-07:00, in your time zone, in which no push notification comes, except for reminders.`,
   }),
   REMINDER_TEXT_MINUTES: setting(integerSchema(0, 1_440), {
     group: 'notifications',
-    title: 'Text a reminder after',
-    unit: 'minutes',
+    title: english`Text a reminder after`,
+    unit: english`minutes`,
     default: 15,
-    description:
-      'How long after a reminder that you have not seen Delegate texts it to your first phone number; 0 for never.',
+    description: english`How long after a reminder that you have not seen Delegate texts it to your first phone number; 0 for never.`,
   }),
   DELIVERY_CHANNEL: setting(z.enum(deliveryChannels), {
     group: 'delivery',
-    title: 'Deliver outcomes by',
+    title: english`Deliver outcomes by`,
     choices: deliveryChannels,
     default: 'chat',
-    description: 'How the outcome of a task reaches the owner, unless the task says otherwise.',
+    description: english`How the outcome of a task reaches the owner, unless the task says otherwise.`,
   }),
   DELIVERY_WEBHOOK_URL: setting(webhookUrlSchema, {
     group: 'delivery',
-    title: 'Webhook URL',
+    title: english`Webhook URL`,
     default: null,
     sensitive: true,
-    description: 'URL that outcomes are posted to when they are delivered by webhook.',
+    description: english`URL that outcomes are posted to when they are delivered by webhook.`,
   }),
   DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
     group: 'delivery',
-    title: 'Webhook secret',
+    title: english`Webhook secret`,
     default: null,
     secret: true,
-    description: 'Key that signs those posts.',
+    description: english`Key that signs those posts.`,
   }),
   COPILOT_WORKDIR: setting(directorySchema, {
     group: 'delivery',
-    title: 'Working directory',
+    title: english`Working directory`,
     default: null,
     sensitive: true,
-    description:
-      'Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.',
+    description: english`Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.`,
   }),
   TASK_LIMIT: setting(integerSchema(1, 20), {
     group: 'delivery',
-    title: 'Concurrent tasks',
-    unit: 'tasks',
+    title: english`Concurrent tasks`,
+    unit: english`tasks`,
     default: 2,
-    description: 'How many tasks of the coding assistant may run at once.',
+    description: english`How many tasks of the coding assistant may run at once.`,
   }),
   TASK_TIMEOUT_MINUTES: setting(integerSchema(1, 1_440), {
     group: 'delivery',
-    title: 'Task timeout',
-    unit: 'minutes',
+    title: english`Task timeout`,
+    unit: english`minutes`,
     default: 60,
-    description: 'Time after which a task times out, in minutes.',
+    description: english`Time after which a task times out, in minutes.`,
   }),
 }

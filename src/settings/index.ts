@@ -6,6 +6,7 @@ import { createFactors } from './factors.ts'
 import { createOfflineCopies } from './offline-copies.ts'
 import { isOutsideService, liesOutside, WITHIN_REACH, WITHIN_SERVICE } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
+import { createOwnerLanguage } from './owner-language.ts'
 import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
 import { createPushSubscriptions } from './push-subscriptions.ts'
@@ -83,6 +84,7 @@ export function openOwnerState(options: {
       account,
       factors,
       passkeys,
+      language: createOwnerLanguage({ documents, settings }),
       offlineCopies: createOfflineCopies({ documents, nowMs }),
       pushSubscriptions: createPushSubscriptions({ documents, secrets, makeKey, sessions, newId, nowMs }),
       /** Settings that parts of the service keep for themselves, one document each. */

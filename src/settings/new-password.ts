@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { normalizeText } from '../../projections/normalize-text.ts'
+import { english } from '../language/message.ts'
 
 const MIN_PASSWORD_CHARS = 12
 /** Far more than anyone types; only bounds the work. */
@@ -9,11 +10,11 @@ export const MAX_PASSWORD_CHARS = 1_000
 export const newPasswordSchema = z
   .string()
   .refine((password) => charsOf(password) >= MIN_PASSWORD_CHARS, {
-    error: `must have at least ${MIN_PASSWORD_CHARS} characters`,
+    error: english`must have at least ${MIN_PASSWORD_CHARS} characters`,
     abort: true,
   })
   .refine((password) => charsOf(password) <= MAX_PASSWORD_CHARS, {
-    error: `must have at most ${MAX_PASSWORD_CHARS} characters`,
+    error: english`must have at most ${MAX_PASSWORD_CHARS} characters`,
   })
   // Publishes the bounds in the API reference.
   .meta({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })

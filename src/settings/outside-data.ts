@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { english } from '../language/message.ts'
 
 /** Why tasks cannot work in a directory; completes a sentence that begins with its name. */
-export const WITHIN_REACH = 'must be outside the data directory and must not contain it'
+export const WITHIN_REACH = english`must be outside the data directory and must not contain it`
 
 /** Why backups cannot be in a directory; completes a sentence that begins with its name. */
-export const WITHIN_SERVICE = 'must be outside the data directory and the program, and must not contain them'
+export const WITHIN_SERVICE = english`must be outside the data directory and the program, and must not contain them`
 
 const PROGRAM = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -3,6 +3,9 @@ import type { Settings } from './settings.ts'
 
 export type Party = 'owner' | 'guest'
 
+/** Stands for the number of the owner, who talks in a browser. */
+export const BROWSER = 'browser'
+
 /** The owner's identity in the provider's voice client. */
 const OWNER_CLIENT = 'client:owner'
 

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 
 /** 10.0.0.0/8 and fc00::/7 are the largest private networks. Anything larger includes strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
@@ -16,18 +17,18 @@ type Network = { readonly address: string; readonly prefix: number; readonly fam
 export const proxyListSchema = z
   .string()
   .trim()
-  .min(1, 'must not be empty')
+  .min(1, english`must not be empty`)
   .max(1000)
   .transform((text, context) => {
     const parts = splitList(text)
     const networks = parts.map(parseNetwork)
     if (networks.length === 0 || networks.includes(null)) {
-      context.addIssue('must be addresses or networks like 10.0.0.0/8, separated by commas')
+      context.addIssue(english`must be addresses or networks like 10.0.0.0/8, separated by commas`)
       return z.NEVER
     }
     if (networks.some((network) => network && holdsStrangers(network))) {
       context.addIssue(
-        "must be the proxy's own address: a network this large lets any client forge its address",
+        english`must be the proxy's own address: a network this large lets any client forge its address`,
       )
       return z.NEVER
     }

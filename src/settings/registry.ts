@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { issueText } from '../language/issue-text.ts'
+import { english } from '../language/message.ts'
+import { msg } from '../language/msg.ts'
 import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from '../model/openai/defaults.ts'
 import { pricesSchema } from '../model/prices.ts'
 import { backupSettings } from './backup-settings.ts'
@@ -19,6 +22,8 @@ import {
   tokenSchema,
 } from './setting-schemas.ts'
 
+/** English and German, as in `src/language`; `browser` is that of each browser. */
+const languageChoices = ['browser', 'en', 'de'] as const
 const carriageChoices = ['auto', 'relay'] as const
 /** Without a PIN, deeds are at most proposed. */
 const rightsWithoutPin = ['read', 'note'] as const
@@ -27,287 +32,277 @@ const rightsWithoutPin = ['read', 'note'] as const
 export const settingRegistry = {
   OPENAI_API_KEY: setting(tokenSchema, {
     group: 'model',
-    title: 'API key',
+    title: english`API key`,
     default: null,
     secret: true,
-    description:
-      'API key of the model service. Without a key and without OPENAI_BASE_URL, the builtin model answers.',
+    description: english`API key of the model service. Without a key and without OPENAI_BASE_URL, the builtin model answers.`,
   }),
   OPENAI_BASE_URL: setting(serviceUrlSchema, {
     group: 'model',
-    title: 'Service address',
+    title: english`Service address`,
     default: null,
     sensitive: true,
-    description:
-      'Address of the main model service, if it is not OpenAI. It serves every use that names no other service, the realtime socket included.',
+    description: english`Address of the main model service, if it is not OpenAI. It serves every use that names no other service, the realtime socket included.`,
   }),
   MODEL_API: setting(z.enum(modelApis), {
     group: 'model',
-    title: 'API',
+    title: english`API`,
     choices: modelApis,
     default: 'auto',
-    description:
-      'API that chat and background work use: responses, or completions for a service with chat completions only. With auto, Delegate finds out.',
+    description: english`API that chat and background work use: responses, or completions for a service with chat completions only. With auto, Delegate finds out.`,
   }),
   ...serviceSettings,
   CHAT_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Chat model',
+    title: english`Chat model`,
     default: openAiDefaults.chatModel,
-    description:
-      'Model that answers in chat and SMS. The default models are those of OpenAI; for another service, enter its own.',
+    description: english`Model that answers in chat and SMS. The default models are those of OpenAI; for another service, enter its own.`,
   }),
   CONTEXT_TOKENS: setting(integerSchema(2_000, 2_000_000), {
     group: 'model',
-    title: 'Context of the chat model',
-    unit: 'tokens',
+    title: english`Context of the chat model`,
+    unit: english`tokens`,
     default: null,
-    description:
-      'How many tokens fit into a request of the chat model. Empty asks the service. Below about 9,500, tools are described more briefly; below 8,000, instructions too.',
+    description: english`How many tokens fit into a request of the chat model. Empty asks the service. Below about 9,500, tools are described more briefly; below 8,000, instructions too.`,
   }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Utility model',
+    title: english`Utility model`,
     default: openAiDefaults.utilityModel,
-    description: 'Smaller model for background work: memories and arbitration.',
+    description: english`Smaller model for background work: memories and arbitration.`,
   }),
   EMBEDDING_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Embedding model',
+    title: english`Embedding model`,
     default: openAiDefaults.embeddingModel,
-    description:
-      'Embedding model. With it, recall also finds the same thing in other words. What is said is sent to the model service.',
+    description: english`Embedding model. With it, recall also finds the same thing in other words. What is said is sent to the model service.`,
   }),
   REALTIME_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Model for calls',
+    title: english`Model for calls`,
     default: openAiDefaults.realtimeModel,
-    description:
-      'Speech-to-speech model for phone calls. Without one, calls use the transcription, chat and speech models.',
+    description: english`Speech-to-speech model for phone calls. Without one, calls use the transcription, chat and speech models.`,
   }),
   REALTIME_VOICE: setting(tokenSchema, {
     group: 'model',
-    title: 'Voice',
+    title: english`Voice`,
     default: 'marin',
-    description: "The delegate's voice on calls. Each model service has its own voices.",
+    description: english`The delegate's voice on calls. Each model service has its own voices.`,
   }),
   TRANSCRIPTION_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Transcription model',
+    title: english`Transcription model`,
     default: openAiDefaults.transcriptionModel,
-    description: 'Model that transcribes what callers say.',
+    description: english`Model that transcribes what you dictate and what callers say.`,
   }),
   SPEECH_MODEL: setting(tokenSchema, {
     group: 'model',
-    title: 'Speech model',
+    title: english`Speech model`,
     default: openAiDefaults.speechModel,
-    description: 'Model that speaks on calls without a realtime model, and on the walkie route.',
+    description: english`Model that reads replies aloud, and speaks on calls without a realtime model.`,
   }),
   MODEL_FIRST_EVENT_SECONDS: setting(integerSchema(5, 600), {
     group: 'model',
-    title: 'Wait for the model',
-    unit: 'seconds',
+    title: english`Wait for the model`,
+    unit: english`seconds`,
     default: FIRST_EVENT_SECONDS,
-    description:
-      'How long the chat model may take to start its answer, in seconds. A slow local model may need more.',
+    description: english`How long the chat model may take to start its answer, in seconds. A slow local model may need more.`,
   }),
   ALLOWANCE_DAY: setting(amountSchema, {
     sensitive: true,
     group: 'money',
-    title: 'Allowance for 24 hours',
-    unit: 'US dollars',
+    title: english`Allowance for 24 hours`,
+    unit: english`US dollars`,
     default: 20,
-    description:
-      'What model requests, calls and texts may cost in any 24 hours. At 90 % background work stops; then the chat asks.',
+    description: english`What model requests, calls and texts may cost in any 24 hours. At 90 % background work stops; then the chat asks.`,
   }),
   ALLOWANCE_MONTH: setting(amountSchema, {
     sensitive: true,
     group: 'money',
-    title: 'Allowance for 30 days',
-    unit: 'US dollars',
+    title: english`Allowance for 30 days`,
+    unit: english`US dollars`,
     default: 100,
-    description: 'The same for any 30 days.',
+    description: english`The same for any 30 days.`,
   }),
   PRICES: setting(pricesSchema, {
     sensitive: true,
     group: 'money',
-    title: 'Prices',
+    title: english`Prices`,
     default: null,
-    description:
-      'Prices that differ from the built-in list, in US dollars: for a million tokens, a minute, a text segment.',
+    description: english`Prices that differ from the built-in list, in US dollars: for a million tokens, a minute, a text segment.`,
   }),
   COMPACT_THRESHOLD_TOKENS: setting(integerSchema(2_000, 2_000_000), {
     group: 'conversation',
-    title: 'Compact the context at',
-    unit: 'tokens',
+    title: english`Compact the context at`,
+    unit: english`tokens`,
     default: 100_000,
-    description: 'Context size that triggers compaction, in tokens.',
+    description: english`Context size that triggers compaction, in tokens.`,
   }),
   CAPSULE_TRIGGER_TOKENS: setting(integerSchema(500, 2_000_000), {
     group: 'conversation',
-    title: 'Write a capsule every',
-    unit: 'tokens',
+    title: english`Write a capsule every`,
+    unit: english`tokens`,
     default: 20_000,
-    description: 'Tokens of replies after which a new capsule is written.',
+    description: english`Tokens of replies after which a new capsule is written.`,
   }),
   SESSION_IDLE_MINUTES: setting(integerSchema(1, 1_440), {
     group: 'conversation',
-    title: 'End an interaction after',
-    unit: 'minutes',
+    title: english`End an interaction after`,
+    unit: english`minutes`,
     default: 30,
-    description: 'Silence after which an interaction ends and memory learns from it, in minutes.',
+    description: english`Silence after which an interaction ends and memory learns from it, in minutes.`,
   }),
   TIMELINE_PAGE_EVENTS: setting(integerSchema(1, 5_000), {
     group: 'conversation',
-    title: 'Events per page',
-    unit: 'events',
+    title: english`Events per page`,
+    unit: english`events`,
     default: 500,
-    description: 'Default number of events on a timeline page.',
+    description: english`Default number of events on a timeline page.`,
   }),
   LONG_ANSWER_CHARS: setting(integerSchema(160, 100_000), {
     group: 'conversation',
-    title: 'Longest answer in the chat',
-    unit: 'characters',
+    title: english`Longest answer in the chat`,
+    unit: english`characters`,
     default: 6_000,
-    description: 'Length in characters above which an answer becomes a note that the reply links to.',
+    description: english`Length in characters above which an answer becomes a note that the reply links to.`,
   }),
   TELEPHONY_ACCOUNT_SID: setting(tokenSchema, {
     group: 'telephony',
-    title: 'Account SID',
+    title: english`Account SID`,
     default: null,
     sensitive: true,
-    description: 'SID of the account at the telephony provider.',
+    description: english`SID of the account at the telephony provider.`,
   }),
   TELEPHONY_AUTH_TOKEN: setting(tokenSchema, {
     group: 'telephony',
-    title: 'Auth token',
+    title: english`Auth token`,
     default: null,
     secret: true,
-    description: "Auth token of the account. It verifies the provider's webhooks and signs in to its API.",
+    description: english`Auth token of the account. It verifies the provider's webhooks and signs in to its API.`,
   }),
   TELEPHONY_API_KEY_SID: setting(tokenSchema, {
     group: 'telephony',
-    title: 'API key SID',
+    title: english`API key SID`,
     default: null,
     sensitive: true,
-    description: 'SID of the API key for calls from the browser.',
+    description: english`SID of the API key for calls from the browser.`,
   }),
   TELEPHONY_API_KEY_SECRET: setting(tokenSchema, {
     group: 'telephony',
-    title: 'API key secret',
+    title: english`API key secret`,
     default: null,
     secret: true,
-    description: 'Secret of that API key.',
+    description: english`Secret of that API key.`,
   }),
   TELEPHONY_APP_SID: setting(tokenSchema, {
     group: 'telephony',
-    title: 'Application SID',
+    title: english`Application SID`,
     default: null,
     sensitive: true,
-    description: "SID of the provider's application for calls from the browser.",
+    description: english`SID of the provider's application for calls from the browser.`,
   }),
   TELEPHONY_PHONE_NUMBER: setting(phoneNumberSchema, {
     group: 'telephony',
-    title: "Delegate's number",
+    title: english`Delegate's number`,
     default: null,
     sensitive: true,
-    description: "The delegate's phone number.",
+    description: english`The delegate's phone number.`,
   }),
   TELEPHONY_API_BASE_URL: setting(serviceUrlSchema, {
     group: 'telephony',
-    title: 'API address',
+    title: english`API address`,
     default: null,
     sensitive: true,
-    description: "Another address for the provider's API, used for every call to it.",
+    description: english`Another address for the provider's API, used for every call to it.`,
   }),
   PHONE_CARRIAGE: setting(z.enum(carriageChoices), {
     sensitive: true,
     group: 'telephony',
-    title: 'Who listens and speaks in calls',
+    title: english`Who listens and speaks in calls`,
     choices: carriageChoices,
     default: 'auto',
-    description:
-      "Your models (auto), or the telephony provider (relay, Twilio ConversationRelay), so that any text model can take calls. The provider understands English only, hears the caller's words, and charges more for each minute. Accept its terms in its console first.",
+    description: english`Your models (auto), or the telephony provider (relay, Twilio ConversationRelay), so that any text model can take calls. The provider understands English only, hears the caller's words, and charges more for each minute. Accept its terms in its console first.`,
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',
-    title: 'Guest messages per day',
-    unit: 'messages',
+    title: english`Guest messages per day`,
+    unit: english`messages`,
     default: 100,
     sensitive: true,
-    description:
-      'Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.',
+    description: english`Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.`,
   }),
   PHONE_PIN: setting(pinSchema, {
     group: 'rights',
-    title: 'PIN for calls',
+    title: english`PIN for calls`,
     default: null,
     secret: true,
-    description:
-      'Four to twelve digits that you enter on the keypad in a call, followed by #. Never say them aloud. Three wrong entries end PIN entry for the call, ten for a day.',
+    description: english`Four to twelve digits that you enter on the keypad in a call, followed by #. Never say them aloud. Three wrong entries end PIN entry for the call, ten for a day.`,
   }),
   RIGHTS_TEXTS: setting(z.enum(rightsWithoutPin), {
     sensitive: true,
     group: 'rights',
-    title: 'Texts',
+    title: english`Texts`,
     choices: rightsWithoutPin,
     default: 'note',
-    description: 'What texts from your number may do. The sender of a text can be forged.',
+    description: english`What texts from your number may do. The sender of a text can be forged.`,
   }),
   RIGHTS_CALLS: setting(z.enum(rightsWithoutPin), {
     sensitive: true,
     group: 'rights',
-    title: 'Calls',
+    title: english`Calls`,
     choices: rightsWithoutPin,
     default: 'note',
-    description:
-      'What calls from your number may do if it is fully attested: the carrier of the caller vouches for it.',
+    description: english`What calls from your number may do if it is fully attested: the carrier of the caller vouches for it.`,
   }),
   RIGHTS_CALLS_UNATTESTED: setting(z.enum(rightsWithoutPin), {
     sensitive: true,
     group: 'rights',
-    title: 'Calls without attestation',
+    title: english`Calls without attestation`,
     choices: rightsWithoutPin,
     default: 'note',
-    description:
-      'What other calls from your number may do. It may be forged. If attestation fails, the caller is a guest.',
+    description: english`What other calls from your number may do. It may be forged. If attestation fails, the caller is a guest.`,
   }),
   RIGHTS_CALLS_PIN: setting(z.enum(RIGHTS), {
     sensitive: true,
     group: 'rights',
-    title: 'Calls with the PIN',
+    title: english`Calls with the PIN`,
     choices: RIGHTS,
     default: 'change',
-    description:
-      'What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1; the delegate tells you in its own words which.',
+    description: english`What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1; the delegate tells you in its own words which.`,
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',
-    title: 'Public URL',
+    title: english`Public URL`,
     default: null,
     sensitive: true,
-    description: 'Origin of the service on the internet, like https://delegate.example.com.',
+    description: english`Origin of the service on the internet, like https://delegate.example.com.`,
   }),
   TRUSTED_PROXY: setting(proxyListSchema, {
     group: 'service',
-    title: 'Trusted proxies',
+    title: english`Trusted proxies`,
     default: null,
     sensitive: true,
-    description:
-      'Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas.',
+    description: english`Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas.`,
   }),
   OWNER_PHONE_NUMBER: setting(phoneNumbersSchema, {
     group: 'owner',
-    title: 'Your phone numbers',
+    title: english`Your phone numbers`,
     default: null,
     sensitive: true,
-    description: "The owner's phone numbers, separated by commas. While unset, every caller is a guest.",
+    description: english`The owner's phone numbers, separated by commas. While unset, every caller is a guest.`,
   }),
   TIMEZONE: setting(timezoneSchema, {
     group: 'owner',
-    title: 'Time zone',
+    title: english`Time zone`,
     default: 'UTC',
-    description: "The owner's time zone, as an IANA name like Europe/Berlin.",
+    description: english`The owner's time zone, as an IANA name like Europe/Berlin.`,
+  }),
+  LANGUAGE: setting(z.enum(languageChoices), {
+    group: 'owner',
+    title: english`Language`,
+    choices: languageChoices,
+    default: 'browser',
+    description: english`Language of the pages and of what Delegate writes and says on its own. With the browser's, texts and calls follow the page that you opened last.`,
   }),
   ...deliverySettings,
   ...backupSettings,
@@ -345,5 +340,6 @@ export function parseSetting(key: SettingKey, input: unknown): ParsedSetting {
   const definition: SettingDefinition = settingRegistry[key]
   const parsed = definition.schema.safeParse(input)
   if (parsed.success) return { ok: true, value: parsed.data }
-  return { ok: false, message: parsed.error.issues[0]?.message ?? 'is not valid' }
+  const [issue] = parsed.error.issues
+  return { ok: false, message: issue ? issueText(issue) : msg`is not valid` }
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
+import { msg } from '../language/msg.ts'
 import { modelApis } from '../model/openai/defaults.ts'
 import { MAIN, MAX_ID_CHARS, modelChoiceSchema, serviceEntrySchema } from '../model/words.ts'
 import { setting } from './setting.ts'
@@ -38,7 +40,7 @@ const idSchema = z
   .string()
   .trim()
   .max(MAX_ID_CHARS)
-  .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the id of a model service, like main')
+  .regex(/^[a-z0-9][a-z0-9-]*$/, english`must be the id of a model service, like main`)
 
 const serviceOf = (title: string, purpose: string) =>
   setting(idSchema, {
@@ -46,7 +48,7 @@ const serviceOf = (title: string, purpose: string) =>
     title,
     default: MAIN,
     sensitive: true,
-    description: `The id of the model service ${purpose}; main is the one of OPENAI_BASE_URL.`,
+    description: msg`The id of the model service ${purpose}; main is the one of OPENAI_BASE_URL.`,
   })
 
 /** The settings of further model services, of what each is used for, and of what answers if one fails. */
@@ -54,52 +56,52 @@ export const serviceSettings = {
   SERVICES: setting(
     jsonSchema(
       servicesSchema,
-      'must be JSON like [{"id":"claude","kind":"anthropic","title":"Claude","baseUrl":"https://api.anthropic.com/v1","api":"auto"}], with at most 8 services',
+      english`must be JSON like [{"id":"claude","kind":"anthropic","title":"Claude","baseUrl":"https://api.anthropic.com/v1","api":"auto"}], with at most 8 services`,
     ),
     {
       group: 'model',
-      title: 'Further services',
+      title: english`Further services`,
       default: null,
       sensitive: true,
-      description:
-        'Model services besides main, as a JSON list of at most 8: id, kind (openai, anthropic, gemini, openrouter, ollama, lmstudio, other), title, baseUrl, api.',
+      description: english`Model services besides main, as a JSON list of at most 8: id, kind (openai, anthropic, gemini, openrouter, ollama, lmstudio, other), title, baseUrl, api.`,
     },
   ),
   SERVICE_KEYS: setting(
     jsonSchema(
       z.record(z.string().max(MAX_ID_CHARS), tokenSchema),
-      'must be JSON like {"claude":"the key"}, with the ids of your services',
+      english`must be JSON like {"claude":"the key"}, with the ids of your services`,
     ),
     {
       group: 'model',
-      title: 'Keys of further services',
+      title: english`Keys of further services`,
       default: null,
       secret: true,
-      description:
-        'Their API keys, as a JSON map from id to key. They are used only while every address in SERVICES is the one they were entered for.',
+      description: english`Their API keys, as a JSON map from id to key. They are used only while every address in SERVICES is the one they were entered for.`,
     },
   ),
-  CHAT_SERVICE: serviceOf('Service for chat', 'that answers in chat and SMS'),
-  UTILITY_SERVICE: serviceOf('Service for background work', 'for background work'),
-  EMBEDDING_SERVICE: serviceOf('Service for embeddings', 'that makes embeddings for recall'),
+  CHAT_SERVICE: serviceOf(english`Service for chat`, english`that answers in chat and SMS`),
+  UTILITY_SERVICE: serviceOf(english`Service for background work`, english`for background work`),
+  EMBEDDING_SERVICE: serviceOf(english`Service for embeddings`, english`that makes embeddings for recall`),
   TRANSCRIPTION_SERVICE: serviceOf(
-    'Service for transcription',
-    'that writes down what is said, in calls and recordings',
+    english`Service for transcription`,
+    english`that writes down what is said, in calls and recordings`,
   ),
-  SPEECH_SERVICE: serviceOf('Service for speech', 'that speaks in calls and reads answers aloud'),
-  REALTIME_SERVICE: serviceOf('Service for calls', 'for phone calls'),
+  SPEECH_SERVICE: serviceOf(
+    english`Service for speech`,
+    english`that speaks in calls and reads answers aloud`,
+  ),
+  REALTIME_SERVICE: serviceOf(english`Service for calls`, english`for phone calls`),
   CHAT_FALLBACK: setting(
     jsonSchema(
       z.array(modelChoiceSchema).max(MAX_FALLBACKS),
-      'must be JSON like [{"service":"local","model":"qwen3"}], with at most 4 models',
+      english`must be JSON like [{"service":"local","model":"qwen3"}], with at most 4 models`,
     ),
     {
       group: 'model',
-      title: 'Fallback for chat',
+      title: english`Fallback for chat`,
       default: null,
       sensitive: true,
-      description:
-        'What answers if the chat model fails before its first word, in order, as a JSON list of at most 4: service and model. The service builtin is the builtin model.',
+      description: english`What answers if the chat model fails before its first word, in order, as a JSON list of at most 4: service and model. The service builtin is the builtin model.`,
     },
   ),
 }

@@ -1,26 +1,29 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 
 /** Schemas of setting values, from the API or the environment (numbers also as digits), in canonical form. */
 
-const line = z.string().trim().min(1, 'must not be empty')
+const line = z.string().trim().min(1, english`must not be empty`)
 
 /** One line of printable text. */
-export const textSchema = line.max(500).regex(/^\P{Cc}+$/u, 'must not contain control characters')
+export const textSchema = line.max(500).regex(/^\P{Cc}+$/u, english`must not contain control characters`)
 
 /** A passphrase that nobody can guess from a copy of what it protects. */
 export const passphraseSchema = z
   .string()
   .max(500)
-  .regex(/^\P{Cc}+$/u, 'must not contain control characters')
-  .refine((text) => text.trim() === text, 'must not begin or end with a space')
-  .refine((text) => text.length >= 12, 'must have at least 12 characters')
+  .regex(/^\P{Cc}+$/u, english`must not contain control characters`)
+  .refine((text) => text.trim() === text, english`must not begin or end with a space`)
+  .refine((text) => text.length >= 12, english`must have at least 12 characters`)
 
 /** A key, token, identifier or model name. Visible ASCII only, because it goes into headers and URLs. */
-export const tokenSchema = line.max(500).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
+export const tokenSchema = line
+  .max(500)
+  .regex(/^[\x21-\x7e]+$/, english`must be visible ASCII without spaces`)
 
 /** A whole number from `min` to `max`. */
 export function integerSchema(min: number, max: number) {
-  const bounds = `must be a whole number from ${min} to ${max}`
+  const bounds = { error: english`must be a whole number from ${min} to ${max}` }
   return z
     .union(
       [
@@ -31,12 +34,12 @@ export function integerSchema(min: number, max: number) {
           .regex(/^-?\d{1,15}$/)
           .transform(Number),
       ],
-      { error: bounds },
+      bounds,
     )
     .pipe(z.int(bounds).min(min, bounds).max(max, bounds))
 }
 
-const AMOUNT = 'must be an amount in US dollars, like 5 or 12.50'
+const AMOUNT = english`must be an amount in US dollars, like 5 or 12.50`
 
 /** An amount of US dollars, with cents at most. */
 export const amountSchema = z
@@ -57,7 +60,7 @@ export const amountSchema = z
 export const serviceUrlSchema = line.max(2000).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url === null || url.search !== '' || url.hash !== '') {
-    context.addIssue('must be an http or https URL without credentials, query or fragment')
+    context.addIssue(english`must be an http or https URL without credentials, query or fragment`)
     return z.NEVER
   }
   return url.href.replace(/(?<!\/)\/+$/, '')
@@ -67,7 +70,7 @@ export const serviceUrlSchema = line.max(2000).transform((text, context) => {
 export const webhookUrlSchema = line.max(2000).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url !== null) return url.href
-  context.addIssue('must be an http or https URL without credentials')
+  context.addIssue(english`must be an http or https URL without credentials`)
   return z.NEVER
 })
 
@@ -75,7 +78,7 @@ export const webhookUrlSchema = line.max(2000).transform((text, context) => {
 export const originSchema = line.max(300).transform((text, context) => {
   const url = parseHttpUrl(text)
   if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin
-  context.addIssue('must be an origin like https://delegate.example.com, without a path')
+  context.addIssue(english`must be an origin like https://delegate.example.com, without a path`)
   return z.NEVER
 })
 
@@ -86,12 +89,15 @@ function parseHttpUrl(text: string): URL | null {
 }
 
 /** A phone number in E.164 format (ITU-T). */
-export const phoneNumberSchema = line.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +493012345678')
+export const phoneNumberSchema = line.regex(
+  /^\+[1-9]\d{6,14}$/,
+  english`must be a phone number like +493012345678`,
+)
 
 /** The digits of a PIN, other than a repetition or a row like 1234 or 4321. */
 export const pinSchema = line
-  .regex(/^\d{4,12}$/, 'must be 4 to 12 digits')
-  .refine((digits) => !isRow(digits), 'must not be one digit repeated, or digits in a row')
+  .regex(/^\d{4,12}$/, english`must be 4 to 12 digits`)
+  .refine((digits) => !isRow(digits), english`must not be one digit repeated, or digits in a row`)
 
 function isRow(digits: string): boolean {
   const steps = [...digits].slice(1).map((digit, index) => Number(digit) - Number(digits[index]))
@@ -106,7 +112,9 @@ export const phoneNumbersSchema = line
   .transform((numbers) => [...new Set(numbers)].join(','))
 
 /** An IANA time zone that this machine's ICU data knows. */
-export const timezoneSchema = line.max(64).refine(isTimezone, 'must be an IANA time zone like Europe/Berlin')
+export const timezoneSchema = line
+  .max(64)
+  .refine(isTimezone, english`must be an IANA time zone like Europe/Berlin`)
 
 function isTimezone(name: string): boolean {
   // Intl also accepts offsets such as +02:00, which ignore daylight saving time.
@@ -120,9 +128,9 @@ function isTimezone(name: string): boolean {
 }
 
 /** An absolute path on this machine. */
-export const directorySchema = line.max(1000).regex(/^\/\P{Cc}*$/u, 'must be an absolute path')
+export const directorySchema = line.max(1000).regex(/^\/\P{Cc}*$/u, english`must be an absolute path`)
 
 /** Hours of the day, in the owner's time zone. */
 export const quietHoursSchema = line
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be hours like 22:00-07:00')
-  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), 'must begin and end at different times')
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/, english`must be hours like 22:00-07:00`)
+  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), english`must begin and end at different times`)

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import type { Append } from '../../ledger/event.ts'
+import { msg } from '../language/msg.ts'
 import {
   type AnySettingValue,
   isSettingKey,
@@ -124,7 +125,7 @@ export function createSettings(options: {
     const problems: SettingProblem[] = []
     for (const [key, input] of Object.entries(entries)) {
       if (!isSettingKey(key)) {
-        problems.push({ key, message: 'is not a setting' })
+        problems.push({ key, message: msg`is not a setting` })
         continue
       }
       const parsed = parseSetting(key, input)

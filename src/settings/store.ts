@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import * as z from 'zod'
 import { isDamage, LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
+import { english } from '../language/message.ts'
 import { SettingsUnusable } from './errors.ts'
 
 export const SETTINGS_FILE = 'settings.sqlite'
@@ -41,7 +42,7 @@ export type PendingPassword = {
   readonly keepSessionId: string | null
 }
 
-const FORMAT_VERSION = 1
+export const SETTINGS_FORMAT = 1
 
 const SCHEMA = `
   CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, sealed INTEGER NOT NULL) STRICT;
@@ -107,12 +108,12 @@ function prepareFile(db: Database.Database, file: string): void {
   if (format === 0) {
     db.transaction(() => {
       db.exec(SCHEMA)
-      db.pragma(`user_version = ${FORMAT_VERSION}`)
+      db.pragma(`user_version = ${SETTINGS_FORMAT}`)
     })()
     return
   }
-  if (format !== FORMAT_VERSION) {
-    throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${FORMAT_VERSION}`)
+  if (format !== SETTINGS_FORMAT) {
+    throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${SETTINGS_FORMAT}`)
   }
   const verdict = db.pragma('integrity_check', { simple: true })
   if (verdict !== 'ok') throw damaged(`${file} is damaged: ${verdict}`)
@@ -125,9 +126,7 @@ function prepareFile(db: Database.Database, file: string): void {
 const damaged = (message: string) => new SettingsUnusable(`${message}. ${WITHOUT_SETTINGS}`)
 
 /** How to continue without settings. */
-export const WITHOUT_SETTINGS =
-  'Put back settings.sqlite from a backup. To continue without it, move it away, run npm run owner:reset-password, and ' +
-  'enter the settings again.'
+export const WITHOUT_SETTINGS = english`Put back settings.sqlite from a backup. To continue without it, move it away, run npm run owner:reset-password, and enter the settings again.`
 
 type SettingRow = { key: string; value: string; sealed: number }
 

@@ -17,7 +17,10 @@ export async function openStores(
     readonly newId: () => string
     readonly log: Log
     readonly onFatal: (error: Error) => void
-  } & Pick<StorageOptions, 'postgres' | 'onStandby' | 'verifyAfterMs' | 'verifyAgainMs'>,
+  } & Pick<
+    StorageOptions,
+    'postgres' | 'onStandby' | 'verifyAfterMs' | 'verifyAgainMs' | 'upgrade' | 'onOpening'
+  >,
 ) {
   const { directory, nowMs, newId, log } = options
   if (existsSync(directory)) reportModes(tightenModes(directory), log)
@@ -26,6 +29,7 @@ export async function openStores(
     nowMs,
     newId,
     traceEvents: options.traceEvents,
+    onNotice: (message, fields) => log.info(fields, message),
     onWarning: (message, fields) => log.warn(fields, message),
     onVerified(verification) {
       if (verification.status === 'sound') log.info({ ...verification.head }, 'ledger verified: no damage')
@@ -40,6 +44,8 @@ export async function openStores(
     onFatal: options.onFatal,
     ...(options.postgres && { postgres: options.postgres }),
     ...(options.onStandby && { onStandby: options.onStandby }),
+    ...(options.onOpening && { onOpening: options.onOpening }),
+    ...(options.upgrade && { upgrade: options.upgrade }),
   })
   const { append, ledger, views } = storage
   await recordImport(ledger, append)

@@ -4,14 +4,30 @@ import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
+import type { OwnBuild } from './build.ts'
 import type { Deadline } from './postgres/deadline.ts'
-import type { PostgresOptions } from './postgres/options.ts'
+import type { PostgresOptions, StatePlaces } from './postgres/options.ts'
 
 export type StorageThreadData = {
   readonly directory: string
   readonly traceEvents: boolean
   /** Null if the ledger is kept here only. */
   readonly postgres: PostgresOptions | null
+  readonly upgrade: UpgradeSettings | null
+}
+
+/** What a start needs to know to make a backup before an upgrade. */
+export type UpgradeSettings = {
+  readonly build: OwnBuild
+  readonly places: StatePlaces
+  readonly withoutBackup: boolean
+}
+
+/** What the opening of a directory is doing, and how many events of how many it has done. */
+export type OpeningProgress = {
+  readonly step: 'backup' | 'views'
+  readonly done: number
+  readonly total: number
 }
 
 /** How the ledger stands in PostgreSQL. */
@@ -92,6 +108,9 @@ export type StorageAnswer = { readonly id: number } & (
 /** Messages of the storage thread. */
 export type StorageMessage =
   | { readonly kind: 'ready' }
+  /** Sent now and then before it is ready, unless nothing takes long. */
+  | { readonly kind: 'opening'; readonly progress: OpeningProgress }
+  | { readonly kind: 'notice'; readonly message: string; readonly fields: Record<string, unknown> }
   /** This node is a standby until it is ready. */
   | { readonly kind: 'standby'; readonly engine: EngineStatus }
   /** Until when this node may act. */

@@ -28,12 +28,7 @@ export function replay({ ledger, views, projections, throughSeq, trace }: Replay
 
 /** The ledger as if it ended at `lastSeq`; bodies erased since are still missing. */
 function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
-  const bounded = (seq: number, limit: number) => Math.min(limit, Math.max(0, lastSeq - seq))
-  return {
-    ...ledger,
-    head: () => ({ seq: lastSeq, hash: ledger.hashAt(lastSeq) ?? '' }),
-    readAfter: (seq, limit) => ledger.readAfter(seq, bounded(seq, limit)),
-  }
+  return { ...ledger, head: () => ({ seq: lastSeq, hash: ledger.hashAt(lastSeq) ?? '' }) }
 }
 
 /** A table that differs between two copies of the views, and its first differing row. */

@@ -18,10 +18,12 @@ import { createHeadListeners } from './head-listeners.ts'
 import type {
   EngineStatus,
   ErasedElsewhere,
+  OpeningProgress,
   StorageAnswer,
   StorageCalls,
   StorageMessage,
   StorageThreadData,
+  UpgradeSettings,
   ViewsStatus,
 } from './messages.ts'
 import { type Deadline, isPast } from './postgres/deadline.ts'
@@ -46,6 +48,11 @@ export type StorageOptions = {
   readonly traceEvents?: boolean
   /** Keeps the ledger in PostgreSQL, too. */
   readonly postgres?: PostgresOptions | null
+  /** Looks at the build that used the directory last, and makes a backup before an upgrade. */
+  readonly upgrade?: UpgradeSettings
+  /** Called every now and then while the directory is opened, if that takes long. */
+  readonly onOpening?: (progress: OpeningProgress) => void
+  readonly onNotice?: (message: string, fields: Record<string, unknown>) => void
   /** Called every now and then while this node is a standby, before the storage is open. */
   readonly onStandby?: (engine: EngineStatus) => void
   /** Delay from the start to the verification of the whole chain. */
@@ -71,6 +78,7 @@ export async function openStorage(options: StorageOptions) {
     directory,
     traceEvents: options.traceEvents ?? false,
     postgres: options.postgres ?? null,
+    upgrade: options.upgrade ?? null,
   }
   const worker = startThread(new URL('./thread.ts', import.meta.url), data)
   const listeners = createHeadListeners()
@@ -104,6 +112,10 @@ export async function openStorage(options: StorageOptions) {
         isBehind = false
         generation = message.generation
         return listeners.notify(null)
+      case 'opening':
+        return options.onOpening?.(message.progress)
+      case 'notice':
+        return options.onNotice?.(message.message, message.fields)
       case 'warning':
         return options.onWarning(message.message, message.fields)
       case 'answers':

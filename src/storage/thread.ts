@@ -6,9 +6,11 @@ import type { EventArea } from '../../ledger/events/catalogue.ts'
 import { incomingDirectory, makeDirectory } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
+import { describeBuild, recordBuild } from './build.ts'
 import { areasOf } from './head-listeners.ts'
 import type {
   AppendRequest,
+  OpeningProgress,
   StorageAnswer,
   StorageMessage,
   StorageRequest,
@@ -16,6 +18,7 @@ import type {
 } from './messages.ts'
 import { EngineRefused } from './postgres/options.ts'
 import { traceToStderr } from './trace.ts'
+import { prepareUpgrade } from './upgrade.ts'
 import { openWriter } from './writer.ts'
 
 /** Events per idle step of the lagging projections: under a millisecond, so that appends hardly wait. */
@@ -44,6 +47,9 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
   const send = (message: StorageMessage) => port.postMessage(message)
   const warn = (message: string, fields: Record<string, unknown>) =>
     send({ kind: 'warning', message, fields })
+  const notice = (message: string, fields: Record<string, unknown>) =>
+    send({ kind: 'notice', message, fields })
+  const onProgress = (progress: OpeningProgress) => send({ kind: 'opening', progress })
   const die = (error: Error) =>
     void setImmediate(() => {
       throw error
@@ -51,23 +57,36 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
   makeDirectory(data.directory)
   const lock = lockDirectory(data.directory)
   const newId = createIds(Date.now)
-  const { postgres } = data
+  const { directory, postgres, upgrade } = data
+  const build = upgrade && describeBuild(upgrade.build)
+  // In `commit` mode every start is that of a standby, and PostgreSQL holds the ledger.
+  const isCopy = postgres?.mode === 'commit'
+  const mayBackUp = upgrade?.withoutBackup === false && !isCopy
+  try {
+    if (build) await prepareUpgrade({ ...upgrade, build, directory, mayBackUp, onProgress, notice })
+  } catch (error) {
+    // A refusal leaves no journal of the lock behind.
+    lock.release()
+    throw error
+  }
   // Loaded only if it is used.
   const engines = postgres && (await import('./postgres/engine.ts'))
   const writer = openWriter({
-    directory: data.directory,
-    newId: postgres && engines ? await engines.ledgerIdFor(postgres, data.directory, newId) : newId,
+    directory,
+    mayLackEnd: isCopy,
+    newId: postgres && engines ? await engines.ledgerIdFor(postgres, directory, newId) : newId,
     warn,
     onViewsMoved: () => send({ kind: 'answers', answers: [], moved: null }),
+    onProgress,
+    notice,
     trace: data.traceEvents ? traceToStderr : undefined,
   })
   if (!postgres && writer.ledger.meta('engine') === 'commit') throw new EngineRefused(COMMITTED_ELSEWHERE)
+  if (build) recordBuild(directory, build)
   // Left by an interrupted restore or import. Erasures would not reach it.
-  rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
+  rmSync(incomingDirectory(directory), { recursive: true, force: true })
   const engine =
-    postgres && engines
-      ? await engines.openEngine(postgres, { writer, directory: data.directory, send, warn, die })
-      : null
+    postgres && engines ? await engines.openEngine(postgres, { writer, directory, send, warn, die }) : null
   send({ kind: 'ready' })
 
   const logCheck = setInterval(() => {

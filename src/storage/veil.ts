@@ -24,5 +24,12 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
     readOfTypes: (types, range) => veiled(ledger.readOfTypes(types, range)),
     readRange: (fromSeq, toSeq) => veiled(ledger.readRange(fromSeq, toSeq)),
     readSeqs: (seqs) => veiled(ledger.readSeqs(seqs)),
+    outlinesOf(seqs) {
+      const isHidden = hiddenNow()
+      const events = ledger.outlinesOf(seqs)
+      return isHidden
+        ? events.map((event) => (isHidden(event.seq) ? { ...event, erased: true } : event))
+        : events
+    },
   }
 }

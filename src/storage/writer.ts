@@ -11,20 +11,30 @@ import type { Projection } from '../../projections/projection.ts'
 import { createProjector, type FoldTrace, type Projector } from '../../projections/projector.ts'
 import { openSlack } from '../../projections/slack.ts'
 import { emptyViews, openViewsForWriting, removeViews } from '../../projections/views.ts'
-import type { Erasure, ViewsStatus } from './messages.ts'
+import type { Erasure, OpeningProgress, ViewsStatus } from './messages.ts'
+import { removeBackupsBefore } from './upgrade.ts'
 
 export type WriterOptions = {
   readonly directory: string
   readonly newId: () => string
+  /** As `openLedger` takes it. The views stay ahead until the ledger has its end again. */
+  readonly mayLackEnd?: boolean
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
   /** Called after views that were behind have advanced. */
   readonly onViewsMoved?: (() => void) | undefined
+  /** Receives the progress of the views while they are opened, if they are behind. */
+  readonly onProgress?: ((progress: OpeningProgress) => void) | undefined
+  /** Receives a line for the log. */
+  readonly notice?: ((message: string, fields: Record<string, unknown>) => void) | undefined
   readonly projections?: readonly Projection[]
 }
 
 /** Events per step into views that are behind: about ten milliseconds. */
 const CATCH_UP_EVENTS = 5000
+
+/** Events between two reports of progress. */
+const OPENING_EVENTS = 10_000
 
 const VIEWS_DAMAGED = 'the views are damaged; rebuilding them from the ledger'
 
@@ -36,9 +46,9 @@ export type Writer = ReturnType<typeof openWriter>
  * Throws LedgerDamaged.
  */
 export function openWriter(options: WriterOptions) {
-  const { directory, newId, warn } = options
+  const { directory, newId, warn, mayLackEnd = false } = options
   const projections = options.projections ?? allProjections
-  const ledger = openLedger(directory, newId, { readViews: () => readWitness(directory) })
+  const ledger = openLedger(directory, newId, { readViews: () => readWitness(directory), mayLackEnd })
   const tables = foreignTables(ledger.db)
   if (tables.length > 0) warn('another program keeps tables in ledger.sqlite', { tables })
   let { views, projector } = openViews()
@@ -114,21 +124,31 @@ export function openWriter(options: WriterOptions) {
     }
   }
 
-  function emptyLogs(): boolean {
+  function clearOtherFiles(): boolean {
     try {
+      removeBackupsBefore(directory, ledger.lastErasure())
       return truncateLog(views) && ledger.truncateLog()
     } catch (error) {
-      warn('a write-ahead log could not be emptied', { error: messageOf(error) })
+      warn('a write-ahead log or a backup could not be cleared', { error: messageOf(error) })
       return false
     }
   }
 
-  inViews(false, () => projector.catchUp())
+  function catchUpAtStart(): void {
+    const total = ledger.head().seq
+    const fresh = projector.status().filter(({ seq }) => seq < Math.min(total, 1))
+    if (fresh.length > 0)
+      options.notice?.('rebuilding views', { views: fresh.map(({ name }) => name), events: total })
+    const catchUp = () => inViews(false, () => projector.catchUp(OPENING_EVENTS))
+    while (catchUp()) options.onProgress?.({ step: 'views', done: projector.promptSeq(), total })
+  }
+
+  catchUpAtStart()
   return {
     ledger,
     /** Appends batches. They are folded once they are kept, unless the views fail. Throws LedgerUnavailable. */
     begin,
-    /** Appends batches, durable on return, and folds them unless the views fail. Throws LedgerUnavailable. */
+    /** Appends batches, keeps them, and folds them unless the views fail. Throws LedgerUnavailable. */
     commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
       const { outcomes, keep } = begin(batches)
       keep()
@@ -166,7 +186,7 @@ export function openWriter(options: WriterOptions) {
       if (more || viewsError !== null || !filesMayHoldErased) return more
       const cleaning = inViews('held', () => projector.dropErased(slack))
       if (cleaning !== 'done') return cleaning !== 'held'
-      filesMayHoldErased = !emptyLogs()
+      filesMayHoldErased = !clearOtherFiles()
       return !projector.isCaughtUp()
     },
     /** The seq that all views have reached, except lagging and stalled ones. */

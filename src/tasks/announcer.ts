@@ -1,6 +1,9 @@
 import type { NewEvent } from '../../ledger/event.ts'
 import type { DeliveryRow } from '../../projections/deliveries.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
+import type { Language } from '../language/languages.ts'
+import { english } from '../language/message.ts'
+import { inLanguage, translated } from '../language/msg.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import type { TaskStore } from './task-store.ts'
@@ -15,8 +18,8 @@ export type Channel = TaskRow['notify']
 const MAX_ATTEMPTS = 5
 
 const INSTEAD: Readonly<Record<DeliveryRow['channel'], string | null>> = {
-  sms: 'It could not be texted to you.',
-  webhook: 'It could not be delivered to your webhook.',
+  sms: english`It could not be texted to you.`,
+  webhook: english`It could not be delivered to your webhook.`,
   chat: null,
   push: null,
 }
@@ -29,6 +32,7 @@ export function createAnnouncer(options: {
   readonly store: TaskStore
   /** The owner's address on a channel; empty if it is not set up. */
   readonly targetOf: (channel: Channel) => string
+  readonly language: () => Language
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
 }) {
@@ -82,7 +86,10 @@ export function createAnnouncer(options: {
       },
       body: {
         target: options.targetOf(channel),
-        text: channel === 'chat' ? chatText(task, instead) : channel === 'sms' ? smsText(task) : task.text,
+        text: inLanguage(options.language(), () => {
+          if (channel === 'chat') return chatText(task, instead === null ? null : translated(instead))
+          return channel === 'sms' ? smsText(task) : task.text
+        }),
       },
     }
   }

@@ -1,6 +1,8 @@
 import { chownSync, mkdirSync, realpathSync } from 'node:fs'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
+import type { Language } from '../language/languages.ts'
+import { translated, translatedSentence } from '../language/msg.ts'
 import type { Log } from '../lib/log.ts'
 import type { Mask } from '../lib/mask.ts'
 import type { Account } from '../lib/program.ts'
@@ -43,6 +45,7 @@ export function buildTasks(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
+  readonly language: () => Language
   readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
   readonly log: Log
@@ -105,7 +108,12 @@ export function buildTasks(options: {
   })
   settings.subscribe(() => runner.wake())
 
-  const announcer = createAnnouncer({ ...options, store, targetOf, onFault: options.onAnnouncementFault })
+  const announcer = createAnnouncer({
+    ...options,
+    store,
+    targetOf,
+    onFault: options.onAnnouncementFault,
+  })
   const api = createTasks({
     store,
     endProcess: runner.end,
@@ -136,7 +144,7 @@ export function buildTasks(options: {
     async isolation(): Promise<IsolationState | null> {
       if (command === null) return null
       const { way, reason, remedy } = await isolation()
-      return { way, reason, remedy }
+      return { way, reason: reason && translatedSentence(reason), remedy: remedy && translated(remedy) }
     },
     /** Call once the service listens, because the assistant reports to its port. */
     start(port: number): void {

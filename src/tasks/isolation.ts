@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { english } from '../language/message.ts'
 import { type Account, codeOf, startProgram } from '../lib/program.ts'
 import { bubblewrapped } from './bubblewrap.ts'
 
@@ -40,11 +41,10 @@ ls -A "$1"; head -c 1 "$1/ledger.sqlite"
 printf '${MARK.replaceAll('\n', '\\n')}'; head -c ${ENVIRONMENT_BYTES} "/proc/$2/environ"; echo; echo ran`
 
 const REMEDIES: Readonly<Record<IsolationChoice, string>> = {
-  auto: 'Install bubblewrap, or run Delegate as root and set TASK_USER to another account. Then restart Delegate.',
-  bubblewrap:
-    'Install bubblewrap and allow user namespaces, or choose another TASK_ISOLATION. Then restart Delegate.',
-  user: 'Run Delegate as root and set TASK_USER to another account, or choose another TASK_ISOLATION. Then restart Delegate.',
-  none: 'Remove TASK_ISOLATION from the environment, then restart Delegate.',
+  auto: english`Install bubblewrap, or run Delegate as root and set TASK_USER to another account. Then restart Delegate.`,
+  bubblewrap: english`Install bubblewrap and allow user namespaces, or choose another TASK_ISOLATION. Then restart Delegate.`,
+  user: english`Run Delegate as root and set TASK_USER to another account, or choose another TASK_ISOLATION. Then restart Delegate.`,
+  none: english`Remove TASK_ISOLATION from the environment, then restart Delegate.`,
 }
 
 /**
@@ -71,17 +71,17 @@ export function createIsolation(options: {
 
   async function choose(): Promise<Isolation> {
     const remedy = REMEDIES[choice]
-    if (choice === 'none') return { way: 'none', reason: 'TASK_ISOLATION is none.', remedy, ...asIs }
+    if (choice === 'none') return { way: 'none', reason: english`TASK_ISOLATION is none.`, remedy, ...asIs }
     const candidates: WayName[] = user === null ? ['bubblewrap'] : ['user', 'bubblewrap']
     const reasons: string[] = []
     for (const name of choice === 'auto' ? candidates : [choice]) {
       try {
         const way = await ways[name]()
-        await probe(way, dataDir, options.environment().PATH)
+        await probe(name === 'user' ? 'TASK_USER' : 'bubblewrap', way, dataDir, options.environment().PATH)
         return { way: name, reason: null, remedy: null, ...way }
       } catch (error) {
         if (!(error instanceof NotIsolated)) throw error
-        reasons.push(`${name === 'user' ? 'TASK_USER' : 'bubblewrap'} ${error.message}.`)
+        reasons.push(error.message)
       }
     }
     return { way: choice === 'auto' ? 'none' : null, reason: reasons.join(' '), remedy, ...asIs }
@@ -94,16 +94,17 @@ export function createIsolation(options: {
   }
 }
 
-/** A way does not work; the message completes a sentence that begins with its name. */
+/** A way does not work; the message says why in a sentence. */
 class NotIsolated extends Error {}
 
 async function asUser(name: string | null): Promise<Way> {
-  if (name === null) throw new NotIsolated('is not set')
-  if (process.getuid?.() !== 0) throw new NotIsolated('needs a service that runs as root')
+  if (name === null) throw new NotIsolated(english`TASK_USER is not set.`)
+  if (process.getuid?.() !== 0) throw new NotIsolated(english`TASK_USER needs a service that runs as root.`)
   // Finds accounts of every source that the machine knows, unlike reading /etc/passwd.
   const found = await promisify(execFile)('getent', ['passwd', name]).catch(() => ({ stdout: '' }))
   const [, , uid, gid, , home] = found.stdout.trim().split(':')
-  if (!uid || !gid || !home) throw new NotIsolated(`names ${name}, which is no account of this machine`)
+  if (!uid || !gid || !home)
+    throw new NotIsolated(english`TASK_USER names ${name}, which is no account of this machine.`)
   return {
     ...asIs,
     account: { uid: Number(uid), gid: Number(gid) },
@@ -112,7 +113,7 @@ async function asUser(name: string | null): Promise<Way> {
 }
 
 /** Throws NotIsolated unless a program that runs in this way can read neither the data nor our environment. */
-async function probe(way: Way, dataDir: string, path: string | undefined): Promise<void> {
+async function probe(name: string, way: Way, dataDir: string, path: string | undefined): Promise<void> {
   const started = await startProgram({
     command: way.wrap(['sh', '-c', PROBE, 'sh', dataDir, String(process.pid)]),
     directory: '/',
@@ -120,23 +121,27 @@ async function probe(way: Way, dataDir: string, path: string | undefined): Promi
     account: way.account,
     input: '',
   })
-  if (started.status === 'failed') throw new NotIsolated(`could not be tried (${started.reason})`)
+  if (started.status === 'failed')
+    throw new NotIsolated(english`With ${name}, no program could be started (${started.reason}).`)
   const limit = setTimeout(() => void started.process.end(GRACE_MS), PROBE_LIMIT_MS)
   await started.process.exit
   clearTimeout(limit)
   const { stdout, stderr } = started.process.output()
   const [data = '', environment = ''] = stdout.split(MARK)
-  if (!environment.endsWith('\nran\n')) throw new NotIsolated(failureOf(stderr))
-  if (data !== '') throw new NotIsolated('leaves DATA_DIR readable')
+  if (!environment.endsWith('\nran\n')) throw new NotIsolated(failureOf(name, stderr))
+  if (data !== '') throw new NotIsolated(english`With ${name}, a program can read DATA_DIR.`)
   const own = ownEnvironment()
   if (own !== '' && environment.startsWith(own))
-    throw new NotIsolated("leaves the service's environment readable")
+    throw new NotIsolated(english`With ${name}, a program can read the service's environment.`)
 }
 
-function failureOf(stderr: string): string {
-  if (stderr.includes('bwrap') && stderr.includes('No such file')) return 'is not installed'
+function failureOf(name: string, stderr: string): string {
+  if (stderr.includes('bwrap') && stderr.includes('No such file'))
+    return english`bubblewrap is not installed.`
   const [line = ''] = stderr.trim().split('\n')
-  return line === '' ? 'does not work here' : `does not work here (${line.replace(/\.$/, '')})`
+  return line === ''
+    ? english`With ${name}, no program runs here.`
+    : english`With ${name}, no program runs here (${line.replace(/\.$/, '')}).`
 }
 
 /** As the probe would print it; empty without `/proc`. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LedgerUnavailable, messageOf } from '../../ledger/errors.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
+import { english } from '../language/message.ts'
 import { type Account, type Program, type ProgramExit, startProgram } from '../lib/program.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { oneLine } from '../lib/shorten.ts'
@@ -25,8 +26,8 @@ const LET_GO_MS = 20_000
 const OUTPUT_EVERY_MS = 10_000
 const OUTPUT_CHARS = 500
 const RETRY_AFTER_FAULT_MS = 1_000
-const NOT_STARTED = 'It is not certain that its start was recorded, so the task was not started.'
-const INTERRUPTED = 'The service stopped while the task was running.'
+const NOT_STARTED = english`It is not certain that its start was recorded, so the task was not started.`
+const INTERRUPTED = english`The service stopped while the task was running.`
 
 /**
  * Runs queued tasks in order, at most `limit` at a time. Each start is recorded before the process is
@@ -101,8 +102,8 @@ export function createTaskRunner(options: {
   async function begin(row: TaskRow): Promise<void> {
     const { taskId } = row
     const { prompt } = wordsOf(row)
-    if (prompt === '') return fail(taskId, 'not_configured', 'The prompt was erased.')
-    if (options.command === null) return fail(taskId, 'not_configured', 'COPILOT_COMMAND is not set.')
+    if (prompt === '') return fail(taskId, 'not_configured', english`The prompt was erased.`)
+    if (options.command === null) return fail(taskId, 'not_configured', english`COPILOT_COMMAND is not set.`)
     const isolation = await options.isolation()
     const { way, account } = isolation
     if (way === null) return fail(taskId, 'isolation', sentenceOf(isolation))
@@ -110,7 +111,7 @@ export function createTaskRunner(options: {
     try {
       directory = options.directory(account)
     } catch (error) {
-      const text = `The working directory is not available. ${messageOf(error)}`
+      const text = english`The working directory is not available. ${messageOf(error)}`
       return fail(taskId, 'not_configured', text)
     }
     const intent = await append(taskId, [
@@ -136,19 +137,19 @@ export function createTaskRunner(options: {
       input: prompt,
     })
     if (started.status === 'failed') {
-      return fail(taskId, 'spawn', `The program could not be started (${started.reason}).`)
+      return fail(taskId, 'spawn', english`The program could not be started (${started.reason}).`)
     }
     watch(row, started.process)
     // The task may have been cancelled, or the runner closed, meanwhile.
     if (closing || tasks.byId(taskId)?.status !== 'running') end(taskId)
     const running = { key: `task-running:${taskId}`, pid: started.process.pid }
-    await append(taskId, [progressFact(row, 'started', 'Running', running)])
+    await append(taskId, [progressFact(row, 'started', english`Running`, running)])
   }
 
   function watch(row: TaskRow, process: Program): void {
     const { taskId, timeoutMinutes } = row
     const limit = setTimeout(() => {
-      const text = `The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
+      const text = english`The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
       fail(taskId, 'timeout', text)
         .finally(() => end(taskId))
         .catch(options.onFault)
@@ -186,7 +187,7 @@ export function createTaskRunner(options: {
     if (code === 0) {
       return conclude(taskId, { status: 'finished', source: 'exit', exitCode: 0, text: stdout || stderr })
     }
-    const how = signal === null ? '' : `Terminated by ${signal}.`
+    const how = signal === null ? '' : english`Terminated by ${signal}.`
     const text = [how, stdout, stderr].filter((part) => part.trim() !== '').join('\n')
     return fail(taskId, 'exit', text, code)
   }
@@ -256,7 +257,7 @@ export function createTaskRunner(options: {
 const sentenceOf = ({ reason, remedy }: IsolationState) => [reason, remedy].join(' ')
 
 const startText = (isolation: IsolationState) =>
-  isolation.way === 'none' ? `Started, not isolated. ${sentenceOf(isolation)}` : 'Started'
+  isolation.way === 'none' ? english`Started, not isolated. ${sentenceOf(isolation)}` : english`Started`
 
 /**
  * Fills the placeholders of the command, and appends the prompt if there is none for it. A prompt that begins

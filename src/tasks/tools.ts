@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { shorten } from '../lib/shorten.ts'
 import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
@@ -7,9 +8,9 @@ import type { Task, Tasks } from './tasks.ts'
 const LISTED_TASKS = 20
 const OUTCOME_CHARS = 3_000
 const OUTCOME_GOES = {
-  chat: 'The outcome goes to the chat.',
-  sms: 'The outcome goes to you by text message.',
-  webhook: 'The outcome goes to the webhook in your settings.',
+  chat: english`The outcome goes to the chat.`,
+  sms: english`The outcome goes to you by text message.`,
+  webhook: english`The outcome goes to the webhook in your settings.`,
 } as const
 
 /** The delegate's tools for the coding assistant. */
@@ -40,9 +41,9 @@ export function taskTools(tasks: Tasks): Tool[] {
           deed: {
             subject: 'task',
             arguments: { title, prompt, notify },
-            title: `Have the coding assistant do “${title}”`,
+            title: english`Have the coding assistant do “${title}”`,
             detail: notify === null ? prompt : `${OUTCOME_GOES[notify]}\n\n${prompt}`,
-            verb: 'Run task',
+            verb: english`Run task`,
             derivedFrom: [],
           },
         }

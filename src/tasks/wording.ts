@@ -1,3 +1,5 @@
+import { english } from '../language/message.ts'
+import { msg, translated } from '../language/msg.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
 import { cleanText, endOf } from './clean-text.ts'
 
@@ -11,13 +13,13 @@ export type EndedTask = {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  callback: 'the assistant reported an error',
-  exit: 'the program exited with an error',
-  timeout: 'it timed out',
-  spawn: 'the program could not be started',
-  interrupted: 'the service stopped while it was running',
-  not_configured: 'no coding assistant is set up',
-  isolation: 'it could not be isolated',
+  callback: english`the assistant reported an error`,
+  exit: english`the program exited with an error`,
+  timeout: english`it timed out`,
+  spawn: english`the program could not be started`,
+  interrupted: english`the service stopped while it was running`,
+  not_configured: english`no coding assistant is set up`,
+  isolation: english`it could not be isolated`,
 }
 
 const SMS_CHARS = 300
@@ -26,10 +28,10 @@ const SIGNAL_CHARS = 1_500
 const TITLE_CHARS = 120
 
 function headline({ title, status, kind, exitCode }: EndedTask): string {
-  const name = `Task “${shorten(oneLine(cleanText(title)), TITLE_CHARS)}”`
-  if (status === 'finished') return `${name} is done.`
-  const code = kind === 'exit' && exitCode !== null ? ` (exit code ${exitCode})` : ''
-  return `${name} failed: ${REASONS[kind ?? ''] ?? 'the reason is unknown'}${code}.`
+  const name = msg`Task “${shorten(oneLine(cleanText(title)), TITLE_CHARS)}”`
+  if (status === 'finished') return msg`${name} is done.`
+  const code = kind === 'exit' && exitCode !== null ? msg` (exit code ${exitCode})` : ''
+  return msg`${name} failed: ${translated(REASONS[kind ?? ''] ?? english`the reason is unknown`)}${code}.`
 }
 
 /** Short and without markup. */
@@ -47,7 +49,7 @@ export function chatText(task: EndedTask, instead: string | null): string {
   return [
     instead === null ? headline(task) : `${headline(task)} ${instead}`,
     ...(text === '' ? [] : [`${fence}text\n${shown}\n${fence}`]),
-    ...(shown.length < text.length ? ['See the Tasks page for the full outcome.'] : []),
+    ...(shown.length < text.length ? [msg`See the Tasks page for the full outcome.`] : []),
   ].join('\n\n')
 }
 

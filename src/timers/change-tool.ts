@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { addDays, dayIn, formatLocal, toInstant } from '../lib/time.ts'
 import {
   type ActingContext,
@@ -96,9 +97,12 @@ export function changeTimer(timers: Timers) {
         deed: {
           subject: `timers:${id}`,
           arguments: { ...args, query: id, at: at?.toISOString() ?? null, in_minutes: null },
-          title: wish.kind === 'snooze' ? `Snooze the reminder “${title}”` : `Change the reminder “${title}”`,
+          title:
+            wish.kind === 'snooze'
+              ? english`Snooze the reminder “${title}”`
+              : english`Change the reminder “${title}”`,
           detail: [args.title, time, args.recurrence].filter((part) => part).join('\n'),
-          verb: wish.kind === 'snooze' ? 'Snooze reminder' : 'Change reminder',
+          verb: wish.kind === 'snooze' ? english`Snooze reminder` : english`Change reminder`,
           derivedFrom: [setSeq],
         },
       }

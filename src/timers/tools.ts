@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { formatLocal } from '../lib/time.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { changeTimer } from './change-tool.ts'
@@ -106,12 +107,12 @@ export function timerTools(timers: Timers): Tool[] {
             arguments: found.length === 1 ? { query: only?.id ?? query, all: null } : { query, all },
             title:
               found.length === 1
-                ? `Cancel the reminder “${only?.title}”`
-                : `Cancel ${found.length} reminders`,
+                ? english`Cancel the reminder “${only?.title}”`
+                : english`Cancel ${found.length} reminders`,
             detail: found
               .map((timer) => `${timer.title}: ${formatLocal(new Date(timer.dueAt), timezone)}`)
               .join('\n'),
-            verb: found.length === 1 ? 'Cancel reminder' : 'Cancel reminders',
+            verb: found.length === 1 ? english`Cancel reminder` : english`Cancel reminders`,
             derivedFrom: found.map(({ setSeq }) => setSeq),
           },
         }

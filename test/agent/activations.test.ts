@@ -176,9 +176,7 @@ async function startHanging(directory?: string) {
   return { service }
 }
 
-test('ends the turn of an activation that a shutdown interrupts, and runs it again after the restart', {
-  timeout: 30_000,
-}, async () => {
+test('ends the turn of an activation that a shutdown interrupts, and runs it again after the restart', async () => {
   const directory = testDirectory()
   const { service: first } = await startHanging(directory)
   await first.stop()

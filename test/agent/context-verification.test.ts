@@ -202,6 +202,6 @@ test('keeps reporting the channel of a past compaction when the conversation mov
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await client.send('POST', '/sms', text.toString(), { headers })).status).toBe(200)
   await expect
-    .poll(async () => (await client.get('/api/session/context')).json, { timeout: 30_000 })
+    .poll(async () => (await client.get('/api/session/context')).json)
     .toMatchObject({ channel: 'sms', latestCompaction: { ...compacted.json.latestCompaction } })
 })

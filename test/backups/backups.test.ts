@@ -4,20 +4,9 @@ import { expect, test } from 'vitest'
 import { runScript } from '../scripts/run-script.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
-import {
-  backupsOf,
-  DAY_MS,
-  factsOf,
-  filesIn,
-  PASSPHRASE,
-  startBacking,
-  TEST_MS,
-  untilFacts,
-} from './harness.ts'
+import { backupsOf, DAY_MS, factsOf, filesIn, PASSPHRASE, startBacking, untilFacts } from './harness.ts'
 
-test('makes a verified, encrypted backup at once, tests it, and makes the next one at its hour', {
-  timeout: TEST_MS,
-}, async () => {
+test('makes a verified, encrypted backup at once, tests it, and makes the next one at its hour', async () => {
   const service = await startBacking()
   const [made] = await untilFacts(service, 'backup.made')
   await untilFacts(service, 'backup.tested')
@@ -55,9 +44,7 @@ test('makes a verified, encrypted backup at once, tests it, and makes the next o
   expect([code, out]).toEqual([0, expect.stringContaining(`${made?.events} ${made?.headHash}`)])
 })
 
-test('makes none without a directory or without a passphrase, and says so', {
-  timeout: TEST_MS,
-}, async () => {
+test('makes none without a directory or without a passphrase, and says so', async () => {
   const off = await startWholeService()
   expect(await backupsOf(off)).toMatchObject({ state: 'off', directory: null, nextAt: null, problems: [] })
   expect((await off.client.post('/api/backups')).status).toBe(409)
@@ -72,7 +59,7 @@ test('makes none without a directory or without a passphrase, and says so', {
   expect(await factsOf(open, 'backup.made')).toEqual([])
 })
 
-test('makes a backup at once when asked', { timeout: TEST_MS }, async () => {
+test('makes a backup at once when asked', async () => {
   const service = await startBacking()
   await untilFacts(service, 'backup.made')
   await service.pass(5_000)
@@ -86,9 +73,7 @@ test('makes a backup at once when asked', { timeout: TEST_MS }, async () => {
   expect(filesHolding(service.target, 'SQLite format')).toEqual([])
 })
 
-test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', {
-  timeout: TEST_MS,
-}, async () => {
+test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', async () => {
   const service = await startBacking()
   const { target } = service
   const [made] = await untilFacts(service, 'backup.made')
@@ -123,7 +108,7 @@ test('adopts files of this ledger that have no fact, leaves all others alone, an
   expect(await factsOf(service, 'backup.failed')).toEqual([])
 })
 
-test('restores a backup of another ledger only once to find that out', { timeout: TEST_MS }, async () => {
+test('restores a backup of another ledger only once to find that out', async () => {
   const other = await startBacking()
   await untilFacts(other, 'backup.tested')
   await other.stop()

@@ -1,28 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../http/client.ts'
 import { parseExposition } from '../metrics/exposition.ts'
+import { runScript } from '../scripts/run-script.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
-import {
-  backupsOf,
-  DAY_MS,
-  factsOf,
-  filesIn,
-  PASSPHRASE,
-  startBacking,
-  TEST_MS,
-  untilFacts,
-} from './harness.ts'
+import { backupsOf, DAY_MS, factsOf, filesIn, PASSPHRASE, startBacking, untilFacts } from './harness.ts'
 
 const PARTIAL = '.delegate-2026-01-01T000000Z.backup.partial-1'
 
-test('runs the command after a change, and reports a newest backup that fails its test', {
-  timeout: TEST_MS,
-}, async () => {
+test('runs the command after a change, and reports a newest backup that fails its test', async () => {
   const seen = join(testDirectory(), 'seen')
   const service = await startBacking({
     environment: { BACKUP_COMMAND: `env > ${seen}; printf x >> "$BACKUP_FILE"`, OTHER: 'inherited' },
@@ -44,7 +34,7 @@ test('runs the command after a change, and reports a newest backup that fails it
   expect((await service.client.get('/ready')).status).toBe(200)
 })
 
-test('retries a failed command after an hour, and not before', { timeout: TEST_MS }, async () => {
+test('retries a failed command after an hour, and not before', async () => {
   const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
   await untilFacts(service, 'backup.tested')
   expect(await factsOf(service, 'backup.failed')).toEqual([
@@ -56,7 +46,29 @@ test('retries a failed command after an hour, and not before', { timeout: TEST_M
   expect(service.written.join()).toContain('BACKUP_COMMAND failed')
 })
 
-test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, async ({ skip }) => {
+test('after a restore, waits for the release before it changes what is elsewhere', async () => {
+  const first = await startBacking()
+  const [made] = await untilFacts(first, 'backup.made')
+  await first.stop()
+  const directory = join(testDirectory(), 'data')
+  const environment = { BACKUP_PASSPHRASE: PASSPHRASE }
+  const file = join(first.target, String(made?.name))
+  expect((await runScript('restore', directory, [file], { environment })).code).toBe(0)
+
+  const copied = join(testDirectory(), 'copied')
+  const service = await startBacking({ directory, environment: { BACKUP_COMMAND: `touch ${copied}` } })
+  await untilFacts(service, 'backup.tested')
+  expect(existsSync(copied)).toBe(false)
+  expect((await backupsOf(service)).problems).toEqual([
+    'The backups are not copied until you release outgoing work.',
+  ])
+  expect((await service.client.post('/api/outbound/release')).status).toBe(200)
+  await untilFacts(service, 'backup.copied')
+  expect(existsSync(copied)).toBe(true)
+  expect((await backupsOf(service)).problems).toEqual([])
+})
+
+test('reports a full disk, and leaves nothing there', async ({ skip }) => {
   const disk = mountSmallDisk(1)
   if (disk === null) return skip('no file system can be mounted here')
   disk.fill()
@@ -69,7 +81,21 @@ test('reports a full disk, and leaves nothing there', { timeout: TEST_MS }, asyn
   ])
 })
 
-test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
+test('does not replace a directory that vanished, as that of a disk that is not connected', async () => {
+  const service = await startBacking()
+  await untilFacts(service, 'backup.tested')
+  renameSync(service.target, `${service.target}.away`)
+  await service.client.post('/api/backups')
+  const [failed] = await untilFacts(service, 'backup.failed')
+  const reason = 'The backup directory does not exist. Connect its disk, or create the directory.'
+  expect(failed).toEqual({ step: 'make', reason })
+  expect(existsSync(service.target)).toBe(false)
+  renameSync(`${service.target}.away`, service.target)
+  await service.client.post('/api/backups')
+  expect(await untilFacts(service, 'backup.made', 2)).toHaveLength(2)
+})
+
+test('says that the last backup is too old', async () => {
   const first = await startBacking()
   await untilFacts(first, 'backup.tested')
   await first.stop()
@@ -85,7 +111,7 @@ test('says that the last backup is too old', { timeout: TEST_MS }, async () => {
   expect(samples.get('delegate_backup_age_seconds')).toBeGreaterThan((2 * DAY_MS) / 1000)
 })
 
-test('refuses a directory within the data or the program, also by a link', { timeout: TEST_MS }, async () => {
+test('refuses a directory within the data or the program, also by a link', async () => {
   const service = await startWholeService()
   const link = join(testDirectory(), 'link')
   symlinkSync(service.directory, link)
@@ -104,7 +130,7 @@ test('refuses a directory within the data or the program, also by a link', { tim
   expect((await service.client.put('/api/config', { entries: { BACKUP_COMMAND: 'id' } })).status).toBe(400)
 })
 
-test('makes another backup if the directory changed meanwhile', { timeout: TEST_MS }, async () => {
+test('makes another backup if the directory changed meanwhile', async () => {
   const service = await startWholeService()
   const { client } = service
   const [first, second] = [join(testDirectory(), 'first'), join(testDirectory(), 'second')]
@@ -117,7 +143,7 @@ test('makes another backup if the directory changed meanwhile', { timeout: TEST_
   expect(filesIn(second)).toEqual([later?.name])
 })
 
-test('says in a receipt how many backups hold the words, and until when', { timeout: TEST_MS }, async () => {
+test('says in a receipt how many backups hold the words, and until when', async () => {
   const service = await startBacking({
     environment: { BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0', BACKUP_KEEP_MONTHLY: '0' },
   })
@@ -139,9 +165,7 @@ test('says in a receipt how many backups hold the words, and until when', { time
   expect(await receiptOf(old)).toEqual({ count: 1, until })
 })
 
-test('after a kill, every file has a fact, and no unencrypted copy is left', {
-  timeout: TEST_MS,
-}, async () => {
+test('after a kill, every file has a fact, and no unencrypted copy is left', async () => {
   const directory = testDirectory()
   const target = join(testDirectory(), 'backups')
   mkdirSync(target)

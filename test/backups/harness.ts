@@ -5,8 +5,6 @@ import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
 
 export const PASSPHRASE = 'seven grey herons'
-/** Each backup is a process that takes a second of the processor, at low priority. */
-export const TEST_MS = 300_000
 export const DAY_MS = 86_400_000
 
 /** A service with backups, and a clock that the test moves. */
@@ -44,9 +42,7 @@ export async function factsOf(
 
 /** Resolves once there are `count` facts of a type. */
 export async function untilFacts(service: Pick<WholeService, 'client'>, type: string, count = 1) {
-  await expect
-    .poll(async () => (await factsOf(service, type)).length, { timeout: TEST_MS })
-    .toBeGreaterThanOrEqual(count)
+  await expect.poll(async () => (await factsOf(service, type)).length).toBeGreaterThanOrEqual(count)
   return factsOf(service, type)
 }
 

@@ -7,6 +7,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestWriter } from '../support/writer.ts'
 
 const actor = 'service'
+const DAY_MS = 86_400_000
 const NOW_MS = Date.parse('2026-11-26T12:00:00Z')
 
 const made = (time: string, events: number): NewEvent => ({
@@ -22,7 +23,9 @@ const failed: NewEvent = {
 }
 
 /** The state at noon, with backups at 3 each day. */
-function stateOf(...facts: NewEvent[]) {
+const stateOf = (...facts: NewEvent[]) => stateWith(() => NOW_MS, ...facts)
+
+function stateWith(nowMs: () => number, ...facts: NewEvent[]) {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   for (const fact of facts) writer.append(fact)
@@ -39,7 +42,8 @@ function stateOf(...facts: NewEvent[]) {
       schedule: { hour: 3, timezone: 'UTC' },
     }),
     hasCommand: false,
-    nowMs: () => NOW_MS,
+    isHeld: () => false,
+    nowMs,
   })
 }
 
@@ -75,4 +79,16 @@ test('a failed removal is a problem until the directory was compared again, afte
   expect(stateOf(first, failed).problems()).toEqual(problem)
   expect(stateOf(first, failed, made('2026-11-26T030000', 3)).problems()).toEqual([])
   expect(stateOf(first, made('2026-11-26T030000', 3), failed).problems()).toEqual(problem)
+})
+
+test('a first backup that hangs is a problem two days after it was asked for', () => {
+  // Without a request, the environment turned backups on.
+  for (const facts of [[requested], []]) {
+    const clock = { ms: Date.UTC(2030, 0, 1) }
+    const state = stateWith(() => clock.ms, ...facts)
+    clock.ms += DAY_MS
+    expect(state.health()).toEqual({ ok: true, detail: 'The first backup is due.' })
+    clock.ms += 2 * DAY_MS
+    expect(state.problems()).toEqual(['The first backup has been due for two days.'])
+  }
 })

@@ -15,7 +15,7 @@ export type ChatOrder = {
 }
 export type ChatNews =
   | { readonly type: 'model'; readonly url: string }
-  | { readonly type: 'signed-in' }
+  | { readonly type: 'signed-in'; readonly cookie: string }
   | { readonly type: 'upgrade'; readonly asked: Upgrade }
   | { readonly type: 'done'; readonly turns: number; readonly failed: number; readonly seconds: number }
 
@@ -45,7 +45,7 @@ let timer: NodeJS.Timeout | undefined
 async function start({ port, setupCode, password, perSecond }: ChatOrder): Promise<void> {
   const client = createClient(port)
   await client.post('/api/install', { password, setupCode })
-  report({ type: 'signed-in' })
+  report({ type: 'signed-in', cookie: client.cookie() ?? '' })
   startedMs = performance.now()
   timer = setInterval(() => {
     if (inProgress >= MAX_IN_PROGRESS) return

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, OWNER, PUBLIC_URL, tokenOf } from '../phone/provider.ts'
 import { startFlags } from '../support/start-flags.ts'
-import { type BridgeBench, bridgeLines, measureBridge, openLine, startBenchModel } from './bridge.ts'
+import {
+  type BridgeBench,
+  bridgeLines,
+  measureBridge,
+  openLine,
+  type Place,
+  startBenchModel,
+} from './bridge.ts'
 import type { ChatNews } from './bridge-chat.ts'
 import { prepareLedger } from './views.ts'
 
@@ -36,7 +43,9 @@ export async function benchLoadedBridge(options: {
   /** Holds a prepared ledger, which is written to. */
   readonly directory: string
   readonly seconds: number
+  readonly place?: Place
 }): Promise<LoadedBridgeBench> {
+  const { place = 'phone' } = options
   const chat = forkNicely('bridge-chat.ts', process.env)
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
@@ -84,19 +93,16 @@ export async function benchLoadedBridge(options: {
     ])
     const signedIn = news('signed-in')
     chat.send({ port, setupCode, password: PASSWORD, perSecond: CHAT_TURNS_A_SECOND })
-    await signedIn
-    const markup = (await createProvider(port).ring('CA1', OWNER)).text
-    const lines = {
-      relay: await openLine(`ws://127.0.0.1:${relayPort}/relay`),
-      bridge: await openLine(`ws://127.0.0.1:${port}/call`),
-    }
-    lines.bridge.start(tokenOf(markup))
+    const { cookie } = await signedIn
+    const relay = await openLine(`ws://127.0.0.1:${relayPort}/relay`, place)
+    const lines = { relay, bridge: await (place === 'phone' ? ring(port) : talk(port, cookie)) }
     await Promise.race([failed.promise, model.ready])
     const measured = await Promise.race([
       failed.promise,
       measureBridge(lines, model, {
         seconds: options.seconds,
         utteranceEveryRounds: UTTERANCE_EVERY_ROUNDS,
+        place,
       }),
     ])
     const done = news('done')
@@ -115,6 +121,18 @@ export async function benchLoadedBridge(options: {
     chat.kill('SIGKILL')
     model.close()
   }
+}
+
+async function ring(port: number) {
+  const markup = (await createProvider(port).ring('CA1', OWNER)).text
+  const line = await openLine(`ws://127.0.0.1:${port}/call`)
+  line.start(tokenOf(markup))
+  return line
+}
+
+function talk(port: number, cookie: string) {
+  const origin = `http://127.0.0.1:${port}`
+  return openLine(`ws://127.0.0.1:${port}/api/talk`, 'browser', { cookie, origin })
 }
 
 function forkNicely(module: string, env: NodeJS.ProcessEnv) {
@@ -143,12 +161,17 @@ if (import.meta.main) {
       json: { type: 'boolean' },
       seconds: { type: 'string', default: '20' },
       turns: { type: 'string', default: '100000' },
+      browser: { type: 'boolean', default: false },
     },
   })
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   try {
     prepareLedger(directory, Number(values.turns) * 10)
-    const result = await benchLoadedBridge({ directory, seconds: Number(values.seconds) })
+    const result = await benchLoadedBridge({
+      directory,
+      seconds: Number(values.seconds),
+      place: values.browser ? 'browser' : 'phone',
+    })
     const { chatTurnsPerSecond, failedChatTurns, slowDisk } = result
     console.log(
       values.json

@@ -27,7 +27,11 @@ export type BridgeBench = {
   readonly speechToClear: Delay
 }
 
-const FRAME_BYTES = 160
+/** Where the caller is: at a phone, or in a browser, whose frames are PCM in binary messages. */
+export type Place = 'phone' | 'browser'
+
+const FRAME_BYTES: Readonly<Record<Place, number>> = { phone: 160, browser: 960 }
+const PATHS: Readonly<Record<Place, string>> = { phone: '/call', browser: '/api/talk' }
 /** The interval between the four streams: each sends every 16 ms, denser than in a call. */
 const TURN_MS = 4
 const WARM_UP = 100
@@ -37,7 +41,11 @@ const WINDOW_SAMPLES = 5000 / (4 * TURN_MS)
  * Measures the delay that the bridge adds, next to a bare relay on the same event loop. Messages alternate
  * between the two, so that both see the same machine.
  */
-export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
+export async function benchBridge(options: {
+  readonly seconds: number
+  readonly place?: Place
+}): Promise<BridgeBench> {
+  const { place = 'phone' } = options
   const model = await startBenchModel()
   const token = 'bench'
   const worker = new Worker(new URL('./bridge-worker.ts', import.meta.url), {
@@ -47,10 +55,10 @@ export async function benchBridge(options: { readonly seconds: number }): Promis
   const port = await Promise.race([failed, new Promise<number>((resolve) => worker.once('message', resolve))])
   try {
     const lines = {
-      relay: await openLine(`ws://127.0.0.1:${port}/relay`),
-      bridge: await openLine(`ws://127.0.0.1:${port}/call`),
+      relay: await openLine(`ws://127.0.0.1:${port}/relay`, place),
+      bridge: await openLine(`ws://127.0.0.1:${port}${PATHS[place]}`, place),
     }
-    lines.bridge.start(token)
+    if (place === 'phone') lines.bridge.start(token)
     await Promise.race([failed, model.ready])
     return await Promise.race([failed, measureBridge(lines, model, options)])
   } finally {
@@ -73,9 +81,10 @@ type Way = 'bridge' | 'relay'
 export async function measureBridge(
   lines: Record<Way, Line>,
   model: Model,
-  options: { readonly seconds: number; readonly utteranceEveryRounds?: number },
+  options: { readonly seconds: number; readonly utteranceEveryRounds?: number; readonly place?: Place },
 ): Promise<BridgeBench> {
-  const { seconds, utteranceEveryRounds = Number.POSITIVE_INFINITY } = options
+  const { seconds, utteranceEveryRounds = Number.POSITIVE_INFINITY, place = 'phone' } = options
+  const numbered = (round: number) => numberedFrame(round, FRAME_BYTES[place])
   const frames: Record<Way, number[]> = { bridge: [], relay: [] }
   const deltas: Record<Way, number[]> = { bridge: [], relay: [] }
   const rounds = Math.round((seconds * 1000) / (4 * TURN_MS))
@@ -128,12 +137,12 @@ export async function startBenchModel() {
   server.on('connection', (socket, request) => {
     const way: Way = request.url?.includes('relay') ? 'relay' : 'bridge'
     sockets[way] = socket
-    socket.on('message', (data: RawData) => {
+    socket.on('message', (data: RawData, isBinary: boolean) => {
       const at = performance.now()
-      const text = data.toString()
+      const text = isBinary ? base64Of(data) : data.toString()
       arrivals.arrived(way, text, at)
       if (text.includes('"session.update"')) {
-        const format = { format: { type: 'audio/pcmu' } }
+        const format = { format: { type: text.includes('"audio/pcm"') ? 'audio/pcm' : 'audio/pcmu' } }
         const session = { type: 'realtime', audio: { input: format, output: format } }
         socket.send(JSON.stringify({ type: 'session.updated', session }))
         ready.resolve()
@@ -182,17 +191,23 @@ export async function startBenchModel() {
   }
 }
 
-/** The provider's end. Returns marks at once, as if everything had been played. */
-export async function openLine(url: string) {
-  const socket = new WebSocket(url, { perMessageDeflate: false })
+/** The caller's end: the provider, or a page. Returns marks at once, as if everything had been played. */
+export async function openLine(
+  url: string,
+  place: Place = 'phone',
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const socket = new WebSocket(url, { perMessageDeflate: false, headers })
   const arrivals = createArrivals()
   const opened = Promise.withResolvers<void>()
-  socket.on('message', (data: RawData) => {
+  socket.on('message', (data: RawData, isBinary: boolean) => {
     const at = performance.now()
-    const text = data.toString()
+    const text = isBinary ? base64Of(data) : data.toString()
     arrivals.arrived('line', text, at)
+    if (isBinary) return
     if (text === 'open') opened.resolve()
     if (text.includes('"event":"mark"')) socket.send(text)
+    else if (text.includes('"talk.mark"')) socket.send(text.replace('talk.mark', 'talk.played'))
   })
   if (url.endsWith('/relay')) await opened.promise
   else await new Promise((resolve) => socket.once('open', resolve))
@@ -212,7 +227,8 @@ export async function openLine(url: string) {
           },
         }),
       ),
-    speak: (payload: string, round: number) =>
+    speak(payload: string, round: number) {
+      if (place === 'browser') return socket.send(Buffer.from(payload, 'base64'))
       socket.send(
         JSON.stringify({
           event: 'media',
@@ -220,9 +236,10 @@ export async function openLine(url: string) {
           streamSid: 'MZ1',
           media: { track: 'inbound', chunk: String(round + 1), timestamp: String(round * 20), payload },
         }),
-      ),
+      )
+    },
     arrival: (payload: string) => arrivals.of('line', payload),
-    cleared: () => arrivals.of('line', '"event":"clear"'),
+    cleared: () => arrivals.of('line', place === 'phone' ? '"event":"clear"' : '"talk.clear"'),
   }
 }
 
@@ -241,11 +258,14 @@ function createArrivals() {
 }
 
 /** An audio frame that begins with its number, by which its arrival is recognised. */
-function numbered(round: number): string {
-  const frame = Buffer.alloc(FRAME_BYTES, 0x7e)
+function numberedFrame(round: number, bytes: number): string {
+  const frame = Buffer.alloc(bytes, 0x7e)
   frame.writeUInt32BE(round)
   return frame.toString('base64')
 }
+
+/** A single buffer, as ws delivers it by default. */
+const base64Of = (data: RawData): string => (data as Buffer).toString('base64')
 
 async function timed(arrival: Promise<number>, send: () => void): Promise<number> {
   const from = performance.now()
@@ -302,8 +322,15 @@ export function bridgeLines(result: BridgeBench): string[] {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { json: { type: 'boolean' }, seconds: { type: 'string', default: '60' } },
+    options: {
+      json: { type: 'boolean' },
+      browser: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '60' },
+    },
   })
-  const result = await benchBridge({ seconds: Number(values.seconds) })
+  const result = await benchBridge({
+    seconds: Number(values.seconds),
+    place: values.browser ? 'browser' : 'phone',
+  })
   console.log(values.json ? JSON.stringify(result) : bridgeLines(result).join('\n'))
 }

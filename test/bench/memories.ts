@@ -246,6 +246,7 @@ async function benchMainThread(directory: string, rounds: number) {
     forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    importedSeqs: () => [],
     copiesFrom: () => [],
     backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,

@@ -65,7 +65,9 @@ export const parts = {
     for (const [name, figures] of Object.entries(turns)) report(`turn ${name}`, figures)
   },
   async bridge({ isQuick, report }) {
-    report('bridge alone', await benchBridge({ seconds: isQuick ? 20 : 60 }))
+    const seconds = isQuick ? 20 : 60
+    report('bridge alone', await benchBridge({ seconds }))
+    report('bridge alone, from a browser', await benchBridge({ seconds, place: 'browser' }))
   },
   async 'spoken-call'({ isQuick, report }) {
     report('call by transcription and speech', await benchSpokenCall({ turns: isQuick ? 20 : 100 }))
@@ -73,10 +75,16 @@ export const parts = {
   async 'loaded-bridge'(bench) {
     const { isQuick, report } = bench
     const largest = largestOf(bench)
-    report(
-      `bridge beside chat, over ${largest} events and a slow disk`,
-      await benchLoadedBridge({ directory: ledgerOf(bench, largest), seconds: isQuick ? 20 : 60 }),
-    )
+    const seconds = isQuick ? 20 : 60
+    for (const place of ['phone', 'browser'] as const) {
+      // Each writes to its ledger, whose owner is installed once.
+      const directory = join(bench.root, `loaded-${place}`)
+      prepareLedger(directory, largest)
+      report(
+        `bridge beside chat, from a ${place}, over ${largest} events and a slow disk`,
+        await benchLoadedBridge({ directory, seconds, place }),
+      )
+    }
   },
   async memories({ isQuick, report }) {
     report('turn and memories', await benchMemories({ few: 100, many: 50_000, turns: isQuick ? 200 : 1000 }))

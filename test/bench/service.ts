@@ -1,4 +1,5 @@
 import { loadConfig } from '../../src/config.ts'
+import { readBuild } from '../../src/http/server/build-info.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { type Service, startService } from '../../src/service.ts'
 
@@ -6,7 +7,7 @@ import { type Service, startService } from '../../src/service.ts'
 export const UNLIMITED = { DAILY_TOKENS: 'unlimited', DAILY_TEXTS: 'unlimited', DAILY_CALLS: 'unlimited' }
 
 /** The whole service in this process. Prints only errors from its log. */
-export function startBenchService(
+export async function startBenchService(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Service> {
   const config = loadConfig({
@@ -23,6 +24,7 @@ export function startBenchService(
   })
   return startService({
     config,
+    ...(await readBuild()),
     log,
     logLines: lines,
     nowMs: Date.now,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TextModel } from '../../src/model/port.ts'
 import { createModelService } from '../../src/model/service.ts'
+import { muLaw } from '../../src/phone/call/codec.ts'
 import { sessionOpening } from '../../src/phone/call/session-config.ts'
 import type { FitCall } from '../../src/phone/spoken/session.ts'
 import { connectSpoken } from '../../src/phone/spoken/spoken-call.ts'
@@ -59,6 +60,7 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
     },
     delimit: (label, words) => `${label}: ${words}`,
     use: { purpose: 'call', channel: 'voice' },
+    codec: muLaw,
     timezone: () => 'UTC',
     nowMs: Date.now,
     failed: done.reject,

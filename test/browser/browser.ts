@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
-import { beforeAll, vi } from 'vitest'
+import { beforeAll } from 'vitest'
 import { browserPath } from './browser-path.ts'
 
 /** Keeps the browser from making requests of its own. */
@@ -14,15 +14,14 @@ const quietArguments = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ]
 
-/** Generous: only a hang reaches them, even on a slow machine. */
-const testLimitMs = 300_000
+/** Generous: only a hang reaches it, even on a slow machine. */
 const launchLimitMs = 180_000
 
 /** Launches the Chromium of `browserPath`. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
-    args: quietArguments,
+    args: [...quietArguments, ...more],
     timeout: launchLimitMs,
   })
 }
@@ -36,11 +35,10 @@ async function browserOfWorker(): Promise<Browser> {
 }
 
 /**
- * Returns the browser that all tests of a worker share; each test opens its own context. Call it before
- * declaring tests, because it sets their time limits. Playwright closes the browser with the worker.
+ * Returns the browser that all tests of a worker share; each test opens its own context. Playwright closes it with the
+ * worker.
  */
 export function useBrowser(): () => Browser {
-  vi.setConfig({ testTimeout: testLimitMs, hookTimeout: launchLimitMs })
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await browserOfWorker()

@@ -13,7 +13,7 @@ test('says that PostgreSQL does not answer, keeps the message, and sends it on r
   const database = await startDatabase()
   const directory = testDirectory()
   await shareLedger(database, directory, 'commit')
-  const environment = postgresEnvironment(database, 'commit', 'here', 2)
+  const environment = postgresEnvironment(database, 'commit', 'here', 5)
   const { service, model } = await startWithModel({ directory, environment })
   model.reply({ text: 'Good morning.' })
   const page = await visit(browser(), service, { context: { viewport: phone }, expected: /503/ })

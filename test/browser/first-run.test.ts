@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
 import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
@@ -38,6 +39,18 @@ test('sets up, chats, shows the steps of a reply, and keeps everything after a r
   const later = await visit(browser(), again)
   await words(later, 'You', 'Remember that I take my coffee black').waitFor()
   await words(later, 'Delegate', /\w/).waitFor()
+})
+
+test('offers a German owner first messages that the model behind the page knows', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { context: { locale: 'de-DE' } })
+  await page.getByText('Ohne Modelldienst kann Delegate nur Englisch.').waitFor()
+  await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
+  await expect.poll(async () => (await service.client.get('/api/memories')).json.memories.length).toBe(1)
+
+  const { service: withModel } = await startWithModel()
+  const another = await visit(browser(), withModel, { context: { locale: 'de-DE' } })
+  await another.getByRole('button', { name: 'Merk dir, dass ich meinen Kaffee schwarz trinke' }).waitFor()
 })
 
 test('asks for the set-up code without the printed link', async () => {
@@ -195,8 +208,7 @@ test('keeps drafts when the session is lost, and clears them in every tab on sig
 
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
-  await composer(page).waitFor()
-  expect(await composer(page).inputValue()).toBe('Half of a sentence')
+  await expect.poll(() => composer(page).inputValue()).toBe('Half of a sentence')
   await other.goto('/notes/edit')
   await expect
     .poll(() => other.getByRole('textbox', { name: 'Text' }).inputValue())

@@ -14,14 +14,14 @@ test('shows a failing check and its remedy on every page, and details under Heal
   renameSync(settings, `${settings}.away`)
   const page = await visit(browser(), service, { context: { viewport: phone }, expected: /503/ })
   const notice = page.getByText(
-    /Delegate cannot read its settings\. settings\.sqlite was deleted.*Put it back/,
+    /Delegate cannot read its settings\. The file settings\.sqlite was deleted.*Put it back/,
   )
   await notice.waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('link', { name: 'See Health in Operations' }).click()
   const health = page.getByRole('region', { name: 'Health' })
   await health
-    .getByText(/Settings: Delegate cannot read its settings\. settings\.sqlite was deleted/)
+    .getByText(/Settings: Delegate cannot read its settings\. The file settings\.sqlite was deleted/)
     .waitFor()
   await health.getByText('Everything that happens is recorded.').waitFor()
   await health.getByText('No backlog, and no failures since Delegate started.').waitFor()
@@ -41,14 +41,17 @@ test('shows warnings that do not affect readiness: low disk space, an unsent tex
     ...(await service.client.get('/ready')).json.checks,
     postgres: {
       ok: false,
-      detail: 'PostgreSQL lacks 3 events since 2026-11-24T14:02:00.000Z: it does not answer (timeout).',
+      detail:
+        'PostgreSQL lacks 3 events since 2026-11-24T14:02:00.000Z: PostgreSQL does not answer (timeout).',
     },
     disk: { ok: false, detail: '120 MB free' },
     telephony: { ok: false, detail: 'Tried at 2026-11-24T14:02:00.000Z: unavailable.' },
   }
   await page.route('**/ready', (route) => route.fulfill({ json: { status: 'ready', checks } }))
   await page.reload()
-  await page.getByText(/PostgreSQL lacks 3 events since .*2026.*: it does not answer \(timeout\)\./).waitFor()
+  await page
+    .getByText(/PostgreSQL lacks 3 events since .*2026.*: PostgreSQL does not answer \(timeout\)\./)
+    .waitFor()
   await page.getByText('The disk is nearly full (120 MB free).').waitFor()
   await page.getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./).waitFor()
 })

@@ -121,5 +121,5 @@ export async function startHouse() {
 export type House = Awaited<ReturnType<typeof startHouse>>
 
 async function settled(what: string, condition: () => Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { message: what, timeout: 120_000 }).toBe(true)
+  await expect.poll(condition, { message: what }).toBe(true)
 }

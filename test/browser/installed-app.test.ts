@@ -86,7 +86,9 @@ test('keeps what formulas and code need once they were shown, and fetches neithe
   await reply(page, 'is:').locator('.math math').waitFor()
   await reply(page, 'is:').locator('.hljs-keyword').waitFor()
   await expect.poll(async () => (await kept()).filter((path) => rarelyUsed.test(path)).length).toBe(2)
+  const renewed = page.waitForResponse('**/api/offline-copy')
   await page.goto('/')
+  await (await renewed).finished()
   await reply(page, 'is:').waitFor()
 
   const context = page.context()
@@ -138,7 +140,7 @@ test('removes the copy on signing out, and after an erasure what was erased', as
   await expect.poll(copied).not.toContain('Secret')
   await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
   await page.getByRole('heading', { name: /Sign in|Welcome back/ }).waitFor()
-  expect(await page.evaluate(() => caches.has('delegate-copy'))).toBe(false)
+  await expect.poll(() => page.evaluate(() => caches.has('delegate-copy'))).toBe(false)
 })
 
 /** The headless shell from npm shows no notifications. */
@@ -257,7 +259,14 @@ test('offers the new version, and reloads when asked', async () => {
 async function startProxy(service: WholeService) {
   const proxy = { isNewBuild: false, origin: '' }
   const server = createServer(async ({ url = '', headers }, outgoing) => {
-    const answer = await fetch(`${service.origin}${url}`, { headers: { cookie: headers.cookie ?? '' } })
+    const answer = await fetch(`${service.origin}${url}`, {
+      headers: { cookie: headers.cookie ?? '' },
+    }).catch(() => null)
+    // The page may still ask when the test has ended.
+    if (answer === null) {
+      outgoing.destroy()
+      return
+    }
     const body = Buffer.from(await answer.arrayBuffer())
     outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     outgoing.end(proxy.isNewBuild && url === '/worker.js' ? `${body}\n//` : body)

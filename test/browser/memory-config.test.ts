@@ -21,12 +21,14 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   await page.getByLabel('Ask a model').check()
   await page.getByLabel('Model', { exact: true }).fill('small-model')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved').first().waitFor()
-  expect((await service.client.get('/memory-config')).json).toMatchObject({
-    maxInjectedMemories: 7,
-    relevanceThreshold: 0.4,
-    arbitrator: { enabled: true, model: 'small-model' },
-  })
+  // Not "Saved", because the unsaved changes are counted with the word, too.
+  await expect
+    .poll(async () => (await service.client.get('/memory-config')).json)
+    .toMatchObject({
+      maxInjectedMemories: 7,
+      relevanceThreshold: 0.4,
+      arbitrator: { enabled: true, model: 'small-model' },
+    })
   await page.reload()
   await expect.poll(() => page.getByLabel('Ask a model').isChecked()).toBe(true)
 
@@ -83,8 +85,8 @@ test('shows which lines would come and go for the last messages as the threshold
   await expect.poll(() => status.textContent()).toBe(before)
   await page.getByLabel('Minimum relevance').fill('1')
   await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await service.client.get('/memory-config')).json.relevanceThreshold).toBe(1)
   await expect.poll(() => status.textContent()).toMatch(/^\d+ lines? for your last 8 messages\.$/)
-  expect((await service.client.get('/memory-config')).json.relevanceThreshold).toBe(1)
 })
 
 test('offers a retry when the examples cannot be loaded, and explains that there are none', async () => {

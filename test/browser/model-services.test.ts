@@ -63,7 +63,7 @@ test('sets up a local server from the wizard alone, and says what to do if nothi
   await page.getByRole('radio', { name: 'llama3.2:3b' }).check()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
-  await page.getByRole('button', { name: 'Hello! What can you do for me?' }).click()
+  await page.getByRole('button', { name: 'What can you do for me?' }).click()
   await page.getByText('Hello from your own machine.').waitFor()
   expect(answeredBy(ollama, COMPLETIONS)).toBe('llama3.2:3b')
 })

@@ -84,7 +84,7 @@ test('keeps the navigation and drafts usable when a page cannot be loaded', asyn
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
   await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
   await go('Timeline')
-  expect(await composer(page).inputValue()).toBe('Half of a sentence')
+  await expect.poll(() => composer(page).inputValue()).toBe('Half of a sentence')
   expect(await page.locator('.brand img').evaluate(isWhole)).toBe(true)
   await go('Notes')
   // Waits for the second failure before going online.

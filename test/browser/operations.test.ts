@@ -29,8 +29,8 @@ test('draws the report for each window, explains each figure, and offers a retry
     path: '/timers',
     expected: /500/,
     slowTimers: true,
-    // Numbers are English in any browser locale, like the words beside them.
-    context: { locale: 'de-DE' },
+    // Numbers are in the language of the words beside them, in any browser.
+    context: { locale: 'fr-FR' },
   })
   const recover = await failFirstRequest(page, '**/api/session/operations?*')
   await page.getByRole('link', { name: 'Operations' }).click()
@@ -75,6 +75,9 @@ test('draws the report for each window, explains each figure, and offers a retry
   await model.getByText('by minute').waitFor()
   await expect.poll(() => page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
   await checkLooks(page, 'operations-report')
+  const sizeOf = (name: string) =>
+    page.getByRole('link', { name }).evaluate((link) => getComputedStyle(link).fontSize)
+  expect(await sizeOf('Backup settings')).toBe(await sizeOf('Security checks'))
   // At 400% zoom, the text of each window button still fits on one line.
   await page.setViewportSize({ width: 320, height: 640 })
   const windows = page.getByRole('group', { name: 'Window' }).getByRole('button')
@@ -90,3 +93,15 @@ function linesOf(elements: readonly Element[]): number[] {
     return new Set([...words.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => top)).size
   })
 }
+
+test('shows the figures in a browser whose language is no language tag', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Yes.' }))
+  await tellHistory(service, 1)
+  const page = await visit(browser(), service, { path: '/timers' })
+  // As that of a Chromium that was started with LANG=C.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix' }))
+  await page.goto('/operations')
+  const turns = page.getByRole('region', { name: 'Model' }).getByRole('definition').first()
+  await turns.filter({ hasText: /^[1-9]/ }).waitFor()
+})

@@ -19,7 +19,7 @@ export type VisitOptions = {
 }
 
 /** Generous, because only a failing test reaches it. */
-const waitLimitMs = 60_000
+const waitLimitMs = 150_000
 
 /**
  * Opens a page of the service in a browser context of its own. The test fails at its end on an exception, a

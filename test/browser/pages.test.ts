@@ -53,7 +53,7 @@ for (const [look, context] of looks) {
       await page.getByRole('link', { name: 'Settings' }).waitFor()
       await checkThemes(page, 'navigation', look)
     }
-  }, 600_000)
+  })
 
   test(`every step of setup is accessible (${look})`, async () => {
     const service = await startWholeService({ installed: false })
@@ -78,8 +78,8 @@ for (const [look, context] of looks) {
     await heading('Connect a phone').waitFor()
     await checked('welcome-phone')
     await page.getByRole('button', { name: 'Not now' }).click()
-    await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
-    await page.getByRole('button', { name: 'Go to your timeline' }).waitFor()
+    await page.getByRole('button', { name: 'What can you do for me?' }).click()
+    await page.getByRole('listitem').getByText('Remember', { exact: true }).waitFor()
     await checked('welcome-message')
     await page.getByRole('button', { name: 'Go to your timeline' }).click()
     await page.getByRole('textbox', { name: 'Message' }).waitFor()

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { ends } from './ends.ts'
 import { checkThemes, looks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { composer, phone, reply, say, visit, words } from './page.ts'
@@ -14,34 +15,23 @@ const TABLE = `| Month | What was spent, and on what | Amount | Share | Responsi
 |:--|:-:|--:|---|---|---|
 | February | ${'the house and all that is in it '.repeat(4)} | 1,204,500 | 12.5% | Grandmother | Administration |`
 
-/** The x positions of the first and last letter from the element's left edge, and the element's width. */
-async function ends(element: Locator): Promise<{ first: number; last: number; width: number }> {
-  return element.evaluate((node) => {
-    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
-    const all: Text[] = []
-    while (texts.nextNode()) if (texts.currentNode instanceof Text) all.push(texts.currentNode)
-    const letters = all.filter(({ data }) => data.trim() !== '')
-    const left = (text: Text | undefined, at: number) => {
-      if (!text) throw new Error('the element has no text')
-      const range = document.createRange()
-      range.setStart(text, at)
-      range.setEnd(text, at + 1)
-      return range.getBoundingClientRect().left - node.getBoundingClientRect().left
-    }
-    const last = letters.at(-1)
-    return {
-      first: left(letters[0], letters[0]?.data.search(/\S/) ?? 0),
-      last: left(last, (last?.data.trimEnd().length ?? 1) - 1),
-      width: node.getBoundingClientRect().width,
-    }
-  })
-}
-
 async function expectRightToLeft(element: Locator): Promise<void> {
   const { first, last, width } = await ends(element)
   expect(last).toBeLessThan(first)
   expect(first).toBeGreaterThan(width / 2)
 }
+
+test('keeps the button that copies code beside it on a phone', async () => {
+  const { service, model } = await startWithModel()
+  model.reply({ text: '```sh\nnpm run ledger:export > everything.jsonl\n```' })
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  await say(page, 'How do I export it?')
+  const code = reply(page, 'everything.jsonl')
+  const copy = code.getByRole('button', { name: 'Copy code' })
+  await copy.waitFor()
+  const [words, button] = await Promise.all([code.locator('pre').boundingBox(), copy.boundingBox()])
+  expect((words?.x ?? 0) + (words?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0)
+})
 
 test('lays out each paragraph in its own direction, whether the owner or the model wrote it', async () => {
   const { service, model } = await startWithModel()

@@ -51,7 +51,7 @@ test('marks a reminder as seen once the owner types on the timeline', async () =
   await composer(page).fill('What')
   await composer(page).press('?')
   await expect.poll(() => page.title()).toBe('Timeline · Delegate')
-  expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Show' }).waitFor({ state: 'detached' })
 })
 
 test('ticks off and snoozes reminders on the timeline, and shows what became of them', async () => {
@@ -60,9 +60,12 @@ test('ticks off and snoozes reminders on the timeline, and shows what became of 
   const page = await visit(browser(), service)
   await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
   const row = (title: string) => page.locator('.notice.reminder').filter({ hasText: title })
+  const settled = (title: string) => row(title).locator('.state')
   await remind(service, 'Check the oven')
   await row('Check the oven').getByRole('button', { name: 'Done' }).click()
-  await row('Check the oven').getByText('Done', { exact: true }).waitFor()
+  await settled('Check the oven')
+    .filter({ hasText: /^Done$/ })
+    .waitFor()
   expect(await row('Check the oven').getByRole('button').count()).toBe(0)
 
   await remind(service, 'Feed the cat')
@@ -80,7 +83,9 @@ test('ticks off and snoozes reminders on the timeline, and shows what became of 
   const id = await remind(service, 'Call Ada')
   await row('Call Ada').getByRole('button', { name: 'Done' }).waitFor()
   await service.client.post(`/api/timers/${id}/done`, {})
-  await row('Call Ada').getByText('Done', { exact: true }).waitFor()
+  await settled('Call Ada')
+    .filter({ hasText: /^Done$/ })
+    .waitFor()
 })
 
 test('ticks off and snoozes a reminder from its toast on any page, by keyboard', async () => {

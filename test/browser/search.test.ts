@@ -28,7 +28,7 @@ test('shows each hit with the icon of its kind and without Markdown', async () =
   const shown = await hits.evaluateAll((all) =>
     all.map((hit) => [
       hit.querySelector('dg-icon')?.getAttribute('name'),
-      hit.querySelector('.facts > span')?.textContent,
+      hit.querySelector('.facts > :first-child')?.textContent,
       hit.querySelector('.snippet')?.textContent,
     ]),
   )

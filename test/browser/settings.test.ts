@@ -92,7 +92,7 @@ test('returns the focus to the last changed field after a save or discard by key
     await button.waitFor({ state: 'detached' })
     await inFocus(minutes).waitFor()
   }
-  expect(await minutes.inputValue()).toBe('45')
+  await expect.poll(() => minutes.inputValue()).toBe('45')
 })
 
 test('keeps what is typed during a save as an unsaved change', async () => {

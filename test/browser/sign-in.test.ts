@@ -46,7 +46,7 @@ for (const [look, context] of looks)
     await expect.poll(() => codes.count()).toBe(10)
     const recoveryCode = (await codes.first().textContent()) ?? ''
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Download' }).click()
+    await page.getByRole('link', { name: 'Download', exact: true }).click()
     expect((await download).suggestedFilename()).toBe('delegate-recovery-codes.txt')
     await page.getByRole('button', { name: 'I have kept them' }).click()
     await page.getByText('10 recovery codes left').waitFor()

@@ -90,6 +90,8 @@ test('resumes set-up at the step where the owner left, without losing settings',
   await heading(page, 'Say hello').waitFor()
   page = await comeBack(page, service)
   await heading(page, 'Say hello').waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Enter a message, or choose one.').waitFor()
   await page.getByRole('textbox', { name: 'Say something' }).fill('Good morning')
   await page.keyboard.press('Enter')
   await page.getByText('Hello to you.').waitFor()

@@ -49,7 +49,7 @@ test('retries an erasure whose last plan fails, with all its words', async () =>
   const seq = (appended.status === 'appended' && appended.events[0]?.seq) || 0
   failures = 1
   nowMs += 61_000
-  await expect.poll(() => erasures.list(null, 1).erasures[0]?.status, { timeout: 60_000 }).toBe('erased')
+  await expect.poll(() => erasures.list(null, 1).erasures[0]?.status).toBe('erased')
   expect(faults).toHaveLength(1)
   const [left] = storage.ledger.readSeqs([seq])
   expect(left?.erased).toBe(true)
@@ -89,5 +89,5 @@ test('begins no further erasure once it closes, and carries it out at the next s
   await closed
   expect([started(), erased()]).toEqual([1, 1])
   second.start()
-  await expect.poll(erased, { timeout: 60_000 }).toBe(2)
+  await expect.poll(erased).toBe(2)
 })

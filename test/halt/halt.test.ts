@@ -96,7 +96,7 @@ test('holds every effect from the halt to the release, and then does each once',
   expect((await halt(phone.service)).json).toEqual(halted.json)
   await phone.eventsUntil('the end of the task', (all) => ofType(all, 'task.cancelled').length === 1)
   const { pid } = JSON.parse(readFileSync(situation, 'utf8'))
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   await quiet()
   const tried = receiver.statuses.length
   const learned = phone.text.requests().filter(isMemoryRequest).length
@@ -276,7 +276,7 @@ test('halts from the shell, before the start and while it runs, and outlives res
   const { code, out } = await runScript('halt', directory)
   expect([code, out]).toEqual([0, expect.stringContaining('choose Release in the browser')])
   expect((await state(first)).halted).toBe(true)
-  await expect.poll(() => existsSync(join(directory, 'halt')), { timeout: 5_000 }).toBe(false)
+  await expect.poll(() => existsSync(join(directory, 'halt'))).toBe(false)
   const recorded = await state(first)
   expect(recorded).toMatchObject({ halted: true, by: 'shell', since: expect.any(String) })
   await first.stop()

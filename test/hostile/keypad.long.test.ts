@@ -273,6 +273,8 @@ test('rights bound texts and calls, and everything with the PIN includes a task'
   expect(await attested.press('1')).toContain('it was done')
   await attested.hangUp()
   expect(await leftOf(house)).toEqual({ ...UNTOUCHED, tasks: 1 })
+  // The end of the task wakes a turn, which must not take the reply.
+  await house.eventsUntil('the turn', (all) => ofType(all, 'activation.completed').length > 0)
   // The browser is not bound by any of it.
   await ask(house, 'Take a note.', { name: 'create_note', arguments: { title: 'Chat', content: 'Here' } })
   expect(ofType(await house.events(), 'note.created').at(-1)).toMatchObject({ channel: 'chat' })

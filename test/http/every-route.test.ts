@@ -10,9 +10,11 @@ import { openSocket } from './web-socket.ts'
 
 const EVIL = 'https://evil.example'
 /** Routes whose GET announces a call from the provider, or opens a socket. */
-const NOT_READ = ['/voice-markup', '/chat', '/call', '/relay']
+const NOT_READ = ['/voice-markup', '/chat', '/call', '/relay', '/api/talk']
 /** Resources that do not exist here, or not for a page. */
 const MISSING = [
+  '/api/downloads/{id}/file',
+  '/api/imported/{id}',
   '/api/notifications/{seq}',
   '/api/tasks/{id}',
   '/api/telephony/number',

@@ -19,7 +19,8 @@ PUT /api/config, DELETE /api/config/{key}, POST /api/config.test, GET /api/sessi
 GET /api/logs, GET /api/logs/stream, GET /logs.html, GET /api/tasks, POST /api/tasks, GET /api/tasks/{id},
 POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, PUT /api/timers/{id}, DELETE /api/timers/{id}, POST /api/timers/{id}/snooze,
 POST /api/timers/{id}/done, GET /api/timers.ics, GET /api/timers.feed, POST /api/timers.feed, DELETE /api/timers.feed, GET /calendar/{file}, POST /_dev/walkie/logs,
-GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /metrics, GET /openapi.json, GET /docs`
+GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /metrics, GET /openapi.json, GET /docs,
+GET /api/speech, POST /api/speech/transcriptions, POST /api/timeline/events/{seq}/speech, GET /api/talk`
   .split(',')
   .map((route) => route.trim())
 

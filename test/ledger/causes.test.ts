@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { type DiskCause, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
+import { type DiskCause, describeDisk, diskCauseOf, diskRemedies } from '../../ledger/causes.ts'
 import { LedgerDamaged, LedgerLocked, LedgerUnavailable } from '../../ledger/errors.ts'
 import { testDirectory } from '../support/directory.ts'
 
@@ -59,4 +59,13 @@ test('distinguishes a file without write permission from a read-only disk', ({ s
     process.seteuid?.(0)
   }
   expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('read_only')
+})
+
+test('blames the directory of the data only for files in it', () => {
+  const denied = (path: string) => Object.assign(system('EACCES'), { path })
+  expect(describeDisk(denied('/data/ledger.sqlite'), '/data')).toContain('the owner of DATA_DIR')
+  const elsewhere = describeDisk(denied('/backups/.new.partial-1'), '/data')
+  expect(elsewhere).toMatch(
+    /^Permission denied\. Give the account .* the right to it, or choose another place\. \(.*EACCES/,
+  )
 })

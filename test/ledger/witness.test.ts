@@ -163,3 +163,47 @@ test('never accepts a log that was replaced while the ledger was open', () => {
   expect(next.ledger.head().seq).toBe(21)
   next.close()
 })
+
+test('each commit waits for this disk, unless another database commits first', () => {
+  const directory = testDirectory()
+  const waits = ({ ledger }: ReturnType<typeof openTestWriter>) =>
+    ledger.db.pragma('synchronous', { simple: true }) === 2
+  const writer = openTestWriter(directory)
+  expect(waits(writer)).toBe(true)
+  writer.ledger.setEngine('commit')
+  expect(waits(writer)).toBe(false)
+  writer.close()
+  const again = openTestWriter(directory)
+  expect(waits(again)).toBe(false)
+  again.ledger.setEngine('sqlite')
+  expect(waits(again)).toBe(true)
+  again.close()
+})
+
+test('a copy may be opened without its end, and proves the loss until it has it again', () => {
+  const live = testDirectory()
+  const directory = testDirectory()
+  const writer = openTestWriter(live)
+  writer.ledger.setEngine('commit')
+  writer.ledger.truncateLog()
+  for (let index = 1; index <= 20; index += 1) writer.append(said(`message ${index}`))
+  const rows = [...writer.ledger.rowsAfter(0, 20)]
+  cpSync(live, directory, { recursive: true })
+  writer.close()
+  remove(ledgerFile(directory), ...INDEX_AND_LOG)
+
+  expect(refusalOf(directory)).toContain('20 events are missing (seq 1 to 20)')
+  const open = () => openTestWriter(directory, { mayLackEnd: true })
+  const first = open()
+  first.apply(rows.slice(0, 12))
+  expect(() => first.ledger.requireEnd()).toThrow('20 events are missing')
+  first.close()
+  expect(refusalOf(directory)).toContain('8 events are missing (seq 13 to 20)')
+  const second = open()
+  second.apply(rows.slice(12))
+  second.ledger.requireEnd()
+  second.append(said('one more'))
+  expect(second.viewsSeq()).toBe(21)
+  second.close()
+  openTestWriter(directory).close()
+})

@@ -97,12 +97,16 @@ export async function openMind(options: MindOptions = {}) {
   })
   let utility = options.utility ?? null
   let embedding = options.embedding ?? null
+  let looks = 0
   const memory = buildMemory({
     storage: options.catchUpLagging ? { ...storage, catchUpLagging: options.catchUpLagging } : storage,
     queries: threads,
     ...(onRecalled ? { engine: overheard(onRecalled) } : {}),
     // Memory uses nothing else of a model service.
-    model: () => ({ utility, embedding }) as ModelService,
+    model: () => {
+      looks += 1
+      return { utility, embedding } as ModelService
+    },
     directory,
     embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
     ...(isThreaded && !learning ? {} : { learning: learning ?? openInPlace(learningFunctions, directory) }),
@@ -123,6 +127,7 @@ export async function openMind(options: MindOptions = {}) {
     forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    importedSeqs: () => [],
     copiesFrom: () => [],
     backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,
@@ -300,6 +305,8 @@ export async function openMind(options: MindOptions = {}) {
     setEmbedding: (model: EmbeddingModel | null) => {
       embedding = model
     },
+    /** How often memory has asked which models there are. */
+    looks: () => looks,
     setUtility: (model: StructuredModel | null) => {
       utility = model
     },

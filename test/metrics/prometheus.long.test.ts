@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStandbyServer } from '../../src/http/standby.ts'
+import { createWaitingServer } from '../../src/http/waiting.ts'
 import { buildMetrics } from '../../src/metrics/index.ts'
 import { startWithModel } from '../browser/model.ts'
 import { httpFaults } from '../doubles/model/script.ts'
@@ -111,14 +111,14 @@ async function serveBackups(lastBackupAt: string | null): Promise<string> {
 async function serveStandby(): Promise<string> {
   const port = await lastingPort()
   const listening = Promise.withResolvers<number>()
-  const standby = createStandbyServer({
+  const standby = createWaitingServer({
     port: Number(port),
     host: '127.0.0.1',
     newId,
     metricsToken: null,
     onListening: listening.resolve,
   })
-  standby.show({
+  standby.showStandby({
     ...{ mode: 'commit', role: 'standby', node: 'two', holder: 'one', epoch: 3 },
     ...{ lag: 4_000, behindSince: null, fault: null },
   })

@@ -23,7 +23,7 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   Object.assign(context, { text, pattern })
   const before = process.threadCpuUsage()
   try {
-    script.runInContext(context, { timeout: LONG.limitMs * 3 })
+    script.runInContext(context, { timeout: LONG.limitMs * 6 })
   } catch {
     // Timed out. The CPU time shows whether the pattern or the machine was slow.
   }

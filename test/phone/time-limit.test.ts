@@ -51,21 +51,24 @@ async function connected(from: string) {
   return { phone, isOver, pass }
 }
 
-test('ends a guest’s call after three minutes', { timeout: 60_000 }, async () => {
+test('ends a guest’s call after three minutes', async () => {
   const { phone, isOver, pass } = await connected(GUEST)
   await pass(150_000)
   expect(await isOver()).toBe(false)
   await pass(32_000)
-  const isOverLater = async () => {
-    await pass(4_000)
+  // Saying goodbye takes time of the call, too: a minute at most.
+  let passes = 0
+  const isOverSoon = async () => {
+    passes += 1
+    if (passes <= 15) await pass(4_000)
     return isOver()
   }
-  await expect.poll(isOverLater, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isOverSoon).toBe(true)
   const all = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length === 1)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'time_limit' } }])
 })
 
-test('does not limit the owner’s call', { timeout: 60_000 }, async () => {
+test('does not limit the owner’s call', async () => {
   const { phone, isOver, pass } = await connected(OWNER)
   await pass(300_000)
   expect(await isOver()).toBe(false)

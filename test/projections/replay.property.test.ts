@@ -52,7 +52,8 @@ test('replays all projections to the same rows after any facts and erasures', ()
       )
       expect(difference).toBeNull()
       const counted = live.prepare('SELECT total(lastSeq - firstSeq + 1) FROM timeline_runs').pluck()
-      expect(counted.get()).toBe(ledger.head().seq)
+      const imports = ledgerDb.prepare("SELECT count(*) FROM events WHERE type LIKE 'import.%'").pluck()
+      expect(counted.get()).toBe(ledger.head().seq - Number(imports.get()))
       for (const query of WORDS_TO_FIND) {
         const found = (views: Database.Database) =>
           searchTimeline(views, { query, limit: 1000, beforeSeq: null })
@@ -67,4 +68,4 @@ test('replays all projections to the same rows after any facts and erasures', ()
     }),
     { numRuns: 25 },
   )
-}, 240_000)
+})

@@ -34,6 +34,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
     }
     for (const days of ['', '?days=1', '?days=91']) await ask(`GET /api/spending${days}`)
     await ask('GET /api/calls/current')
+    await ask('GET /api/speech')
     await ask('GET /api/telephony/number')
   },
 
@@ -44,7 +45,8 @@ export const subjects: Readonly<Record<string, Recorder>> = {
       await ask(`GET ${path}`)
     await ask('GET /ready', { session: false })
     await ask('GET /auth/status', { session: false })
-    for (const path of ['/api/nothing', '/api', '/chat', '/call', '/relay']) await ask(`GET ${path}`)
+    for (const path of ['/api/nothing', '/api', '/chat', '/call', '/relay', '/api/talk'])
+      await ask(`GET ${path}`)
     await ask('HEAD /api/notes')
     await ask('GET /install')
     await ask('GET /install.html')
@@ -220,6 +222,13 @@ export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
   '/api/notifications': 'depends on the present time',
   '/api/notifications/{seq}': 'has a test of its own',
   '/api/backups': 'has a test of its own',
+  '/api/downloads': 'has a test of its own',
+  '/api/downloads/{id}/file': 'has a test of its own',
+  '/api/imports': 'has a test of its own',
+  '/api/imported': 'has a test of its own',
+  '/api/imported/{id}': 'has a test of its own',
+  '/api/imported.readings': 'has a test of its own',
+  '/api/imported.candidates': 'has a test of its own',
   '/api/push': 'has a test of its own',
   '/api/memories/recall-examples': 'changes with the constants of relevance',
   '/api/auth/factors': 'has a test of its own',

@@ -1,4 +1,5 @@
 import { loadConfig } from '../../src/config.ts'
+import { readBuild } from '../../src/http/server/build-info.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { startService } from '../../src/service.ts'
 import type { Settings } from '../../src/settings/settings.ts'
@@ -35,6 +36,7 @@ export async function startOver(options: {
   })
   const service = await startService({
     config,
+    ...(await readBuild()),
     log,
     logLines: lines,
     nowMs: options.nowMs,

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { ledgerFile } from '../../ledger/files.ts'
 import { testDirectory } from '../support/directory.ts'
 import { CLEAN_ENVIRONMENT, fillDirectory, type Ran } from './run-script.ts'
 
 const delegate = fileURLToPath(new URL('../../scripts/delegate', import.meta.url))
 
-function run(args: readonly string[], dataDir = testDirectory()): Promise<Ran> {
+function run(args: readonly string[], dataDir = testDirectory(), more: NodeJS.ProcessEnv = {}): Promise<Ran> {
   return new Promise((resolve) => {
-    const env = { ...CLEAN_ENVIRONMENT, DATA_DIR: dataDir }
+    const env = { ...CLEAN_ENVIRONMENT, DATA_DIR: dataDir, ...more }
     execFile(delegate, args, { env }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
@@ -33,7 +34,7 @@ test('knows every operator command of the npm scripts, by one name each', async 
     const { code, out, err } = await run([...call.split(' '), '--help'])
     expect([call, code, err]).toEqual([call, 0, ''])
     expect(out).toContain(`delegate ${call}`)
-    expect(out).not.toContain('npm run')
+    expect(out).not.toMatch(/npm run|ledger:|owner:reset/)
     for (const word of call.split(' ')) expect(usage).toContain(word)
   }
 })
@@ -48,6 +49,27 @@ test('passes arguments, output and exit codes on', async () => {
   const refused = await run(['verify', '--expect', `1:${'0'.repeat(64)}`], directory)
   expect(refused.code).toBe(1)
   expect(await run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('There is no ledger') })
+})
+
+test.each([
+  ['start', /^delegate start\n\nStarts the service/],
+  ['health', /^delegate health\n\nSucceeds if the service/],
+])('explains %s', async (command, help) => {
+  for (const flag of ['--help', '-h'])
+    expect(await run([command, flag])).toEqual({ code: 0, out: expect.stringMatching(help), err: '' })
+})
+
+test('refuses to start on a damaged ledger with the command that saves it', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 3)
+  writeFileSync(ledgerFile(directory), 'not a database')
+  const { code, err } = await run(['start'], directory)
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/no SQLite header\. Nothing was changed\. .*delegate salvage/),
+  ])
+  const npm = await run(['start'], directory, { npm_lifecycle_event: 'start' })
+  expect(npm.err).toContain('npm run ledger:salvage')
 })
 
 test('explains a wrong call', async () => {

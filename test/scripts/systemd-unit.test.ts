@@ -69,9 +69,7 @@ test.skipIf(!canFollow)(
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
     const service = await Promise.race([
-      expect
-        .poll(() => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1], { timeout: 60_000 })
-        .toBeDefined(),
+      expect.poll(() => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1]).toBeDefined(),
       exit.then((code) => expect.fail(`it ended with ${code}: ${output}`)),
     ]).then(() => createClient(Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(output)?.[1])))
 
@@ -102,5 +100,17 @@ test.skipIf(!canFollow)('says what to do if the pages are stale and cannot be bu
     encoding: 'utf8',
   })
   expect([status, stderr]).toEqual([1, expect.stringContaining('npm run build:web')])
+  expect(stderr).not.toContain('    at ')
+})
+
+test('says what to do if npm left out what builds the pages', () => {
+  const checkout = rootDirectory()
+  for (const path of ['package.json', 'package-lock.json', 'scripts/build-web.ts', 'web/index.html'])
+    cpSync(join(root, path), join(checkout, path))
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build-web.ts'], {
+    cwd: checkout,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be built.*Node 20\.19/s)])
   expect(stderr).not.toContain('    at ')
 })

@@ -26,7 +26,7 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],
   ['the owner and the way in', ownerTrials, {}],
   ['tasks and their outcomes', deliveryTrials, {}],
-  ['backups', backupTrials, {}],
+  ['backups', backupTrials, { BACKUP_PASSPHRASE: 'seven grey herons' }],
 ]
 
 test('tests every setting', () => {

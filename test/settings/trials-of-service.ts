@@ -172,6 +172,11 @@ export const ownerTrials = {
       (await ok(client.post('/api/timers', { title: 'Breakfast', at: '2031-04-11T08:00' }))).dueAt,
     expected: (zone) => (zone === 'Asia/Tokyo' ? '2031-04-10T23:00:00.000Z' : '2031-04-11T13:00:00.000Z'),
   },
+  LANGUAGE: {
+    values: ['de', 'en'],
+    see: async ({ client }) =>
+      (await client.get('/login', { headers: { 'accept-language': 'fr' } })).headers['content-language'],
+  },
   PUBLIC_URL: {
     values: ['https://another.example.com', PUBLIC_URL],
     async see({ ok, client, sms, signAs, outcomeOf, double }, url) {

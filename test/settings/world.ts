@@ -19,6 +19,7 @@ const NOTE = { title: 'Call', content: 'Ring back' }
 export async function startWorld(environment: Readonly<Record<string, string>> = {}) {
   let aheadMs = 0
   let calls = 0
+  const directory = testDirectory()
   const phone = await startWithTexts({
     // In a call, the model takes a note whenever the caller speaks.
     script: script({
@@ -28,7 +29,13 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
         return asked === 'caller' ? { toolCalls } : { audio: speech('caller-thanks'), transcript: 'Hello.' }
       },
     }),
-    environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', SPEECH_MODEL: 'test-speech', ...environment },
+    environment: {
+      COPILOT_COMMAND: ASSISTANT,
+      DEV_ROUTES: '1',
+      SPEECH_MODEL: 'test-speech',
+      BACKUP_DIRECTORY: directory,
+      ...environment,
+    },
     nowMs: () => Date.now() + aheadMs,
     waits: { idleLookMs: 50, openPageMs: 0 },
   })
@@ -63,7 +70,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     otherModels: models,
     otherProvider: provider,
     receiver,
-    directory: testDirectory(),
+    directory,
     until,
     ok,
     put: (entries: Partial<Record<SettingKey, AnySettingValue>>) =>

@@ -60,7 +60,9 @@ export async function trial(
   const outcome = await salvage(directory, target, hasBackup ? [made.backup] : [])
   expect(digests(directory)).toEqual(before)
   const lost = expectHonest(target, made.rows, outcome)
-  if (hasBackup) expect(lost.filter((seq) => seq <= made.backedUp)).toEqual([])
+  // An erased event whose erasure is lost is given up, too: the backup would bring its words back.
+  const wasErased = (seq: number) => made.rows[seq - 1]?.body === null
+  if (hasBackup) expect(lost.filter((seq) => seq <= made.backedUp && !wasErased(seq))).toEqual([])
   expect(outcome.isEndKnown).toBe(true)
   return { lost: lost.length, saved: outcome.saved }
 }

@@ -25,6 +25,7 @@ export function openErasing(
     forgetVectors: async () => undefined,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    importedSeqs: () => [],
     copiesFrom: () => [],
     backupsHolding: () => null,
     removeAdaptationFiles: async () => undefined,

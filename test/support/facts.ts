@@ -56,6 +56,9 @@ function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown
     return number.filter((value) => z.safeParse(schema, value).success)
   }
   if (schema instanceof z.ZodString) {
+    const { minLength, maxLength } = schema
+    // Such as a hash, whose length no other text has.
+    if (minLength !== null && minLength === maxLength) return fc.string({ minLength, maxLength })
     const text = /^(id|ids|.*(Id|Ids|Sid|By|By|linkedTo|supersedes))$/.test(name) ? anId : aText
     const isFree = z.safeParse(schema, WORDS.join(' ')).success && z.safeParse(schema, '').success
     return isFree
@@ -113,10 +116,16 @@ export function exampleOf(type: EventType, more: Partial<NewEvent> = {}): NewEve
 
 /** The same fact with `text` in place of every field of its body. */
 export function withWords(event: NewEvent, text: string): NewEvent {
-  const body =
-    event.body &&
-    Object.fromEntries(
-      Object.entries(event.body).map(([name, old]) => [name, Array.isArray(old) ? [text] : text]),
-    )
-  return { ...event, body } as NewEvent
+  return { ...event, body: event.body && worded(event.body, text) } as NewEvent
+}
+
+/** Who says something when is a fact beside the words. */
+const NO_WORDS = new Set(['speaker', 'at'])
+
+function worded(old: unknown, text: string): unknown {
+  if (Array.isArray(old)) return old.map((each) => worded(each, text))
+  if (typeof old !== 'object' || old === null) return text
+  return Object.fromEntries(
+    Object.entries(old).map(([name, each]) => [name, NO_WORDS.has(name) ? each : worded(each, text)]),
+  )
 }

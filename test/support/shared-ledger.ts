@@ -24,7 +24,7 @@ export async function shareLedger(
   directory: string,
   mode: PostgresOptions['mode'],
 ): Promise<void> {
-  const options = optionsFor(database, 'here', { mode })
+  const options = optionsFor(database, 'here', { mode, leaseMs: 8_000 })
   await createTables(options)
   await copyToPostgres(directory, options)
 }

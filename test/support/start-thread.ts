@@ -12,5 +12,6 @@ export function startThread(
 ): Worker {
   // What speaks to PostgreSQL reads files beside its source.
   if (data?.postgres) return startFromUrl(url, data)
-  return startFromUrl(new URL(bundleOf(url.href)), data && { ...data, modules: data.modules?.map(bundleOf) })
+  const bundled = data && { ...data, modules: data.modules?.map(bundleOf) }
+  return startFromUrl(new URL(bundleOf(url.href)), bundled)
 }

@@ -191,7 +191,9 @@ test('says that a task is not isolated where no way works, and how to change tha
 
 const isRoot = process.getuid?.() === 0
 const ACCOUNT = isRoot ? 'which is no account of this machine.' : 'needs a service that runs as root.'
-const READABLE = isRoot ? 'TASK_USER leaves DATA_DIR readable.' : 'needs a service that runs as root.'
+const READABLE = isRoot
+  ? 'With TASK_USER, a program can read DATA_DIR.'
+  : 'needs a service that runs as root.'
 
 test.for([
   [{ TASK_ISOLATION: 'bubblewrap' }, 'bubblewrap is not installed. Install bubblewrap'],

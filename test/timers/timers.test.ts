@@ -30,7 +30,7 @@ test('cancels a timer whose words are erased and delays one whose words are hidd
   expect(timers.get(hidden.id)?.status).toBe('active')
   expect(signals()).toEqual([])
   await storage.append([{ type: 'erasure.undone', actor: 'owner', facts }])
-  await expect.poll(() => timers.get(hidden.id)?.status, { timeout: 5000 }).toBe('done')
+  await expect.poll(() => timers.get(hidden.id)?.status).toBe('done')
   expect(signals()).toEqual([expect.stringContaining('Water the plants')])
 })
 
@@ -58,7 +58,7 @@ test('retries a due timer while the disk is full and fires it once there is room
   await soon(500)
   expect(faults.length).toBeLessThan(3)
   disk.isFull = false
-  await expect.poll(() => timers.get(timer.id)?.status, { timeout: 5000 }).toBe('done')
+  await expect.poll(() => timers.get(timer.id)?.status).toBe('done')
   expect(signals()).toHaveLength(1)
 })
 
@@ -72,7 +72,7 @@ test('does not hold up other timers behind one that cannot fire', async () => {
   await expect.poll(signals).toEqual([expect.stringContaining('Water the plants')])
   expect(faults).toMatchObject([{ name: 'InvalidEvent' }])
   disk.refused = ''
-  await expect.poll(signals, { timeout: 5000 }).toHaveLength(2)
+  await expect.poll(signals).toHaveLength(2)
 })
 
 test('repeats the words of a recurring timer on each occurrence', async () => {
@@ -108,7 +108,7 @@ test('keeps running and waiting while the views are unreadable', async () => {
   await expect.poll(() => faults.length).toBeGreaterThan(0)
   disk.isUnreadable = false
   pass(61_000)
-  await expect.poll(() => signals().length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => signals().length).toBe(2)
 })
 
 test('tells the owner in local time when a late timer was due', async () => {

@@ -23,8 +23,9 @@ export type ServiceProcess = {
 export function startServiceProcess(
   directory: string,
   environment: Readonly<Record<string, string>> = {},
+  main = MAIN,
 ): ServiceProcess {
-  const child = spawn(process.execPath, [...startFlags(), MAIN], {
+  const child = spawn(process.execPath, [...startFlags(), main], {
     env: {
       ...process.env,
       ...startEnvironment(),

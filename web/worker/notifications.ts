@@ -1,18 +1,21 @@
 import type { Notification as Shown } from '../../src/http/contract/notifications.ts'
+import { messages } from './language.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
+type Msg = Awaited<ReturnType<typeof messages>>
 type Push = Pick<Shown, 'kind' | 'seq'>
 type Subject = Pick<Shown, 'kind' | 'seq' | 'subject' | 'occurrence'>
 
 /** What is shown where the words cannot be fetched: offline, or signed out. */
-const GENERAL: Readonly<Record<Shown['kind'], string>> = {
-  reminder: 'A reminder is due',
-  task: 'A task has ended',
-  confirmation: 'Delegate needs your confirmation',
-  call: 'You missed a call',
-  budget: 'News about money',
-}
+const generalTitle = (kind: Shown['kind'], msg: Msg): string =>
+  ({
+    reminder: msg`A reminder is due`,
+    task: msg`A task has ended`,
+    confirmation: msg`Delegate needs your confirmation`,
+    call: msg`You missed a call`,
+    budget: msg`News about money`,
+  })[kind]
 const SNOOZE_MINUTES = 10
 
 /** Shows a notification. Only its kind and seq came by push; its words come from the service. */
@@ -21,7 +24,8 @@ export async function pushed({ data }: PushEvent): Promise<void> {
   const { kind, seq }: Push = data.json()
   const words = await ask<Shown>(`/api/notifications/${seq}`)
   const { subject = null, occurrence = null } = words ?? {}
-  await show(words?.title ?? GENERAL[kind], words?.text ?? 'Open Delegate to see more.', {
+  const msg = await messages()
+  await show(words?.title ?? generalTitle(kind, msg), words?.text ?? msg`Open Delegate to see more.`, {
     kind,
     seq,
     subject,
@@ -31,6 +35,7 @@ export async function pushed({ data }: PushEvent): Promise<void> {
 }
 
 async function show(title: string, body: string, data: Subject): Promise<void> {
+  const msg = await messages()
   await self.registration.showNotification(title, {
     body,
     icon: '/icons/icon-192.png',
@@ -42,8 +47,8 @@ async function show(title: string, body: string, data: Subject): Promise<void> {
       requireInteraction: true,
       ...(data.subject !== null && {
         actions: [
-          { action: 'done', title: 'Done' },
-          { action: 'snooze', title: `Snooze ${SNOOZE_MINUTES} min` },
+          { action: 'done', title: msg`Done` },
+          { action: 'snooze', title: msg`Snooze ${SNOOZE_MINUTES} min` },
         ],
       }),
     }),
@@ -65,8 +70,11 @@ export async function clicked({ action, notification }: NotificationEvent): Prom
   })
   // Another device may have been faster.
   if (response?.ok || response?.status === 404 || response?.status === 409) return seen(data.seq)
+  const msg = await messages()
   const why =
-    response?.status === 401 ? 'Open Delegate to sign in.' : 'Delegate cannot be reached. Try again later.'
+    response?.status === 401
+      ? msg`Open Delegate to sign in.`
+      : msg`Delegate cannot be reached. Try again later.`
   await show(notification.title, why, data)
 }
 

@@ -5,6 +5,7 @@ import {
   type PrecacheEntry,
   precache,
 } from 'workbox-precaching'
+import { lastLanguage, rememberLanguage } from './language.ts'
 import { isLaterFile, laterFile, removeOldFiles } from './later-files.ts'
 import { clicked, closed, pushed, subscriptionChanged } from './notifications.ts'
 import { copyOf, isCopied } from './offline-copy.ts'
@@ -29,14 +30,30 @@ self.addEventListener('message', ({ data }) => {
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
-  if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => offlinePage(request)))
+  if (request.mode === 'navigate') event.respondWith(page(event))
   else if (isLaterFile(request)) event.respondWith(laterFile(request))
   else if (isCopied(request))
     event.respondWith(fetch(request).catch(async () => (await copyOf(request)) ?? Response.error()))
 })
 
+async function page(event: FetchEvent): Promise<Response> {
+  try {
+    const response = await fetch(event.request)
+    event.waitUntil(rememberLanguage(response))
+    return response
+  } catch {
+    return offlinePage(event.request)
+  }
+}
+
 async function offlinePage(request: Request): Promise<Response> {
-  return (await copyOf(request)) ?? (await matchPrecache('/index.html')) ?? Response.error()
+  const inLanguage = async () => matchPrecache(`/index.${await lastLanguage()}.html`)
+  return (
+    (await copyOf(request)) ??
+    (await inLanguage()) ??
+    (await matchPrecache('/index.html')) ??
+    Response.error()
+  )
 }
 
 self.addEventListener('push', (event) => event.waitUntil(pushed(event)))

@@ -3,6 +3,7 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { ProposalRow } from '../../../projections/proposals.ts'
+import { english } from '../../language/message.ts'
 import { type ActingContext, refuse, type Tool, type ToolResult } from '../../model/tool.ts'
 
 /** The outcome of a confirmed proposal. */
@@ -12,7 +13,7 @@ export type Outcome = {
   readonly text: string
 }
 
-const CHANGED = 'Nothing was done, because it has changed since you were asked. Ask for it again.'
+const CHANGED = english`Nothing was done, because it has changed since you were asked. Ask for it again.`
 const LIMIT_MS = 60_000
 const PAGE = 200
 
@@ -66,7 +67,7 @@ export function createCarryOut(options: {
     const [confirmed] = ledger.readSeqs([context.calledSeq])
     const [called] = causedBy === null ? [] : ledger.readSeqs([causedBy])
     const chosen = confirmed?.type === 'proposal.confirmed' ? (confirmed.facts.chosen ?? []) : []
-    if (!tool.choose || chosen.length === 0) return refuse('unavailable', 'Nothing was chosen.')
+    if (!tool.choose || chosen.length === 0) return refuse('unavailable', english`Nothing was chosen.`)
     return tool.choose(chosen, called?.causedBy ?? null, context)
   }
 
@@ -74,7 +75,7 @@ export function createCarryOut(options: {
     const [made] = ledger.readSeqs([madeSeq])
     const tool = options.tools().get(name ?? '')
     if (made?.type !== 'proposal.made' || !made.body || !tool || tool.readOnly || settledSeq === null)
-      return refused('unavailable', 'This can no longer be done.')
+      return refused('unavailable', english`This can no longer be done.`)
     if (isDone(settledSeq)) return { outcome: 'done', text: '' }
     const stored: unknown = JSON.parse(made.body.arguments ?? '{}')
     const subject = made.body.subject ?? ''
@@ -105,7 +106,7 @@ export function createCarryOut(options: {
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error
       options.onFault(error)
-      return { outcome: 'failed', reason: 'fault', text: 'It failed. See the log for the cause.' }
+      return { outcome: 'failed', reason: 'fault', text: english`It failed. See the log for the cause.` }
     }
   }
 }

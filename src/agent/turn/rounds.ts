@@ -1,6 +1,14 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
+import { english } from '../../language/message.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
-import { addUsage, type ChatModel, type InputItem, ModelError, type TextRequest } from '../../model/port.ts'
+import {
+  addUsage,
+  type ChatModel,
+  type InputItem,
+  ModelError,
+  type TextRequest,
+  UNFINISHED,
+} from '../../model/port.ts'
 import type { Composed, LeftOut } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
@@ -120,7 +128,7 @@ export function createRounds(
         return event
       }
     }
-    throw new ModelError('malformed', 'the stream ended without completing')
+    throw new ModelError('malformed', UNFINISHED)
   }
 
   /** Lets the next model answer this round, if the failure is one of the service. */
@@ -188,7 +196,8 @@ export function createRounds(
     const appended = await append(
       facts.calls(answer, run.rounds, toolRunner.isIdempotent, run.derivation(), run.seenSeqs()),
     )
-    if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
+    if (appended.status === 'duplicate')
+      throw new ModelError('malformed', english`The model used the id of a call twice.`)
     const called = appended.events.filter(({ type }) => type === 'tool.called')
     if (answer.blob !== null)
       run.tail.push({ type: 'opaque', model: models.current().text.id, blob: answer.blob })

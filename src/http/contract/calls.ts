@@ -15,6 +15,7 @@ const liveCallSchema = z
     callSid: z.string(),
     party: z.enum(['owner', 'guest']),
     from: z.string(),
+    inBrowser: z.boolean().describe('A talk in the browser, not a phone call'),
     conversationId: z.string().nullable(),
     spanId: z.string(),
     offeredAt: z.string(),

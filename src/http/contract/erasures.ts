@@ -6,9 +6,20 @@ import { listQuery, nextCursor } from './list-query.ts'
 const { get, post } = tagged('Erasing')
 
 export const target = z.object({
-  kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period', 'words', 'messages']),
+  kind: z.enum([
+    'memory',
+    'note',
+    'adaptation',
+    'message',
+    'span',
+    'period',
+    'words',
+    'messages',
+    'import',
+    'imported',
+  ]),
   /**
-   * The id of a memory, note, adaptation or span, or the seq of a message. For `messages`, the id of an erasure
+   * The id of a memory, note, adaptation, span, import or imported conversation, or the seq of a message. For `messages`, the id of an erasure
    * that forgot something: the messages that it left on the timeline.
    */
   id: z.string().min(1).max(200).optional(),

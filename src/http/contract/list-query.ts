@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { english } from '../../language/message.ts'
 
 /**
  * A whole number from `min` to `max` in a path or query, in plain digits only: not `1e2`, `0x10`, ` 5` or an
@@ -7,7 +8,7 @@ import { z } from '@hono/zod-openapi'
 export function integerParam(min: number, max: number) {
   return z
     .string()
-    .regex(/^\d{1,16}$/, 'must be a whole number in digits')
+    .regex(/^\d{1,16}$/, english`must be a whole number in digits`)
     .transform(Number)
     .pipe(z.int().min(min).max(max))
     .openapi({ type: 'integer', minimum: min, maximum: max })

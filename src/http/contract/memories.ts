@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
+import { english } from '../../language/message.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
 import { answer, body, created, done, tagged } from './describe.ts'
 import { listQuery, nextCursor } from './list-query.ts'
@@ -33,7 +34,13 @@ const memorySchema = z.object({
   validFrom: z.string(),
   validUntil: z.string().nullable(),
   contestedWith: z.array(z.string()),
-  sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
+  sources: z.array(
+    z.object({
+      seq: z.int(),
+      conversationId: z.string().nullable(),
+      importedId: z.string().optional().describe('The imported conversation that it comes from'),
+    }),
+  ),
 })
 
 export type Memory = z.output<typeof memorySchema>
@@ -167,7 +174,7 @@ export const change = put('/api/memories/{id}', {
       z
         .object({ ...written, text: text.optional(), pinned: z.boolean().optional() })
         .refine(({ text, kind, pinned }) => (text ?? kind ?? pinned) !== undefined, {
-          message: 'needs a text, a kind or a pin',
+          message: english`needs a text, a kind or a pin`,
         }),
     ),
   },
@@ -183,7 +190,7 @@ export const merge = post('/api/memories/merge', {
           .array(z.string().max(200))
           .min(2)
           .max(50)
-          .refine((ids) => new Set(ids).size === ids.length, { message: 'must differ' }),
+          .refine((ids) => new Set(ids).size === ids.length, { message: english`must differ` }),
         ...written,
       }),
     ),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { english } from '../../language/message.ts'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import { answer, body, created, done, tagged } from './describe.ts'
 import { integerParam, listQuery, nextCursor } from './list-query.ts'
@@ -12,7 +13,7 @@ const content = z
   .min(1)
   // A character takes at most two UTF-16 units, so longer texts need no counting.
   .max(2 * MAX_NOTE_CHARS)
-  .refine((text) => hasAtMost(text, MAX_NOTE_CHARS), `must have at most ${MAX_NOTE_CHARS} characters`)
+  .refine((text) => hasAtMost(text, MAX_NOTE_CHARS), english`must have at most ${MAX_NOTE_CHARS} characters`)
   .openapi({ maxLength: MAX_NOTE_CHARS })
 
 const summary = {

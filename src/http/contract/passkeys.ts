@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { english } from '../../language/message.ts'
 import { answer, body, created, done, tagged } from './describe.ts'
 
 const { del, post } = tagged('Sign-in')
@@ -88,7 +89,7 @@ export const addPasskeyRoute = post('/api/auth/passkeys', {
   request: {
     body: body(
       z.object({
-        name: z.string().trim().min(1, 'must not be empty').max(60),
+        name: z.string().trim().min(1, english`must not be empty`).max(60),
         response: registrationSchema.describe(
           'What the browser returns for the options (WebAuthn: RegistrationResponseJSON)',
         ),

@@ -48,6 +48,9 @@ export type ConnectionTest = z.output<typeof connectionSchema>
 
 export const listRoute = get('/api/config', {
   summary: 'List all settings and where their values come from',
+  request: {
+    query: z.object({ key: z.string().optional().openapi({ description: 'Lists only this one' }) }),
+  },
   responses: answer(entriesSchema, 'The settings'),
 })
 

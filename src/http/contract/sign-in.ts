@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { english } from '../../language/message.ts'
 import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
 import { answer, body, done, tagged } from './describe.ts'
 import { passkeyResponseSchema } from './passkeys.ts'
@@ -8,12 +9,12 @@ const { del, get, post } = tagged('Sign-in')
 /** An existing password. Its length was checked when it was chosen. */
 export const knownPasswordSchema = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, english`must not be empty`)
   .max(4 * MAX_PASSWORD_CHARS)
 
 export const codeSchema = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, english`must not be empty`)
   .max(100)
   .describe('A code of the authenticator app, or a recovery code. Each counts once')
 

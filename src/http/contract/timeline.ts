@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
+import { english } from '../../language/message.ts'
 import { answer, tagged } from './describe.ts'
 import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
@@ -101,7 +102,7 @@ export const search = get('/api/timeline/search', {
       })
       .refine(({ period, from, to }) => period === undefined || (from === undefined && to === undefined), {
         path: ['period'],
-        message: 'cannot be combined with from and to',
+        message: english`cannot be combined with from and to`,
       }),
   },
   responses: answer(

@@ -4,6 +4,7 @@ import {
   MAX_ADAPTATIONS,
   MAX_TOTAL_CHARS,
 } from '../../adaptations/adaptation.ts'
+import { msg } from '../../language/msg.ts'
 import { list, preview, read, reload, remove, save } from '../contract/adaptations.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -28,7 +29,7 @@ export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, mo
     if (!id.success)
       throw invalidField(
         'id',
-        'must start with a letter or digit, then only letters, digits and . _ : @ - (at most 100 characters)',
+        msg`must start with a letter or digit, then only letters, digits and . _ : @ - (at most 100 characters)`,
         'invalid_id',
       )
     const outcome = await adaptations.save(id.data, c.req.valid('json'))
@@ -38,13 +39,13 @@ export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, mo
       case 'updated':
         return c.json(outcome.adaptation, 200)
       case 'no_content':
-        throw invalidField('content', 'is required for a new instruction')
+        throw invalidField('content', msg`is required for a new instruction`)
       case 'too_many':
-        throw conflict('too_many', `There are already ${MAX_ADAPTATIONS} instructions. Delete one first.`)
+        throw conflict('too_many', msg`There are already ${MAX_ADAPTATIONS} instructions. Delete one first.`)
       case 'too_long':
         throw conflict(
           'too_long',
-          `All instructions together may have at most ${MAX_TOTAL_CHARS} characters.`,
+          msg`All instructions together may have at most ${MAX_TOTAL_CHARS} characters.`,
         )
     }
   })
@@ -60,5 +61,5 @@ export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, mo
 }
 
 function unknown(): Refusal {
-  return new Refusal(404, 'unknown_adaptation', 'There is no such instruction.')
+  return new Refusal(404, 'unknown_adaptation', msg`There is no such instruction.`)
 }

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { list, request } from '../contract/backups.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -9,7 +10,7 @@ export function backupRoutes(routes: Routes, { backups }: RouteDeps): void {
 
   routes.openapi(request, async (c) => {
     if (!(await backups.request()))
-      throw conflict('backups_off', 'Backups are off. Choose a directory and a passphrase first.')
+      throw conflict('backups_off', msg`Backups are off. Choose a directory and a passphrase first.`)
     return c.json(await backups.list(), 202)
   })
 }

@@ -1,9 +1,11 @@
 import type { z } from '@hono/zod-openapi'
 import type { WebSocket } from 'ws'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import { isImport } from '../../../projections/timeline.ts'
 import { toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { TurnOutcome } from '../../agent/chat.ts'
+import { msg } from '../../language/msg.ts'
 import { clientMessageSchema, type ServerMessage, socket } from '../contract/chat-socket.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -93,15 +95,16 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     const isUnsure = error instanceof LedgerUnavailable && error.isUnsure
     if (storage.mayAct())
       return isUnsure
-        ? 'It is not certain whether this was saved. Try again.'
-        : 'Nothing was saved. Try again.'
-    const outcome = isUnsure ? 'it is not certain whether this was saved' : 'Delegate cannot save this'
-    return `PostgreSQL does not answer, so ${outcome}. Try again later.`
+        ? msg`It is not certain whether this was saved. Try again.`
+        : msg`Nothing was saved. Try again.`
+    const outcome = isUnsure ? msg`it is not certain whether this was saved` : msg`Delegate cannot save this`
+    return msg`PostgreSQL does not answer, so ${outcome}. Try again later.`
   }
 
   async function relayEvents(): Promise<void> {
     for await (const event of storage.follow(relayedSeq, signal)) {
       relayedSeq = event.seq
+      if (isImport(event)) continue
       send({ type: 'timeline.event', event: toTimelineEvent(event) })
       const { turnId, conversationId } = event
       if (turnId === null) continue

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { NotReplaced, ReceivedMessage } from '../../agent/chat.ts'
+import { msg } from '../../language/msg.ts'
 import { type messageFields, say, stop } from '../contract/chat.ts'
 import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteDeps } from '../features.ts'
@@ -59,7 +60,7 @@ export async function takeMessage(
   { content, clientMessageId, pasted, model, replaces }: z.output<z.ZodObject<typeof messageFields>>,
 ): Promise<ReceivedMessage> {
   if (model && !chat.wasReceived(clientMessageId) && !models.knows(model.service))
-    throw invalidField('model.service', 'must be one of your model services')
+    throw invalidField('model.service', msg`must be one of your model services`)
   const message = { ...(pasted && { pasted }), model }
   if (replaces === undefined) return chat.receive(content, clientMessageId, message)
   const received = await chat.replace(replaces, content, clientMessageId, message)
@@ -70,8 +71,8 @@ export async function takeMessage(
 function notReplaced(reason: NotReplaced): Refusal {
   if (reason === 'unknown') return unknown('turn')
   return reason === 'erased'
-    ? conflict('message_erased', 'The message was erased, so it cannot be changed or answered again.')
-    : conflict('not_last_message', 'Only your last message can be changed or answered again.')
+    ? conflict('message_erased', msg`The message was erased, so it cannot be changed or answered again.`)
+    : conflict('not_last_message', msg`Only your last message can be changed or answered again.`)
 }
 
 /** The budget covers a sliding 24 hours, so it may have room again at any time. */

@@ -5,6 +5,7 @@ import {
 } from '../../../projections/conversation-queries.ts'
 import type { ConversationRow } from '../../../projections/conversations.ts'
 import type { EndOutcome } from '../../agent/conversation/ending.ts'
+import { msg } from '../../language/msg.ts'
 import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
@@ -51,7 +52,8 @@ export function conversationRoutes(routes: Routes, deps: RouteDeps): void {
 /** Throws the refusal for a conversation that could not be ended. */
 export function requireEnded(outcome: EndOutcome): void {
   if (outcome === 'not_found') throw unknown('conversation')
-  if (outcome === 'already_ended') throw conflict('conversation_ended', 'The conversation has already ended.')
+  if (outcome === 'already_ended')
+    throw conflict('conversation_ended', msg`The conversation has already ended.`)
 }
 
 function present(row: ConversationRow) {

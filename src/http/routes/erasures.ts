@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { msg } from '../../language/msg.ts'
 import { chosenIn } from '../../memory/forget/candidates.ts'
 import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
 import { seqOf } from '../contract/list-query.ts'
@@ -38,8 +39,8 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
     if (outcome.status === 'too_late') {
       const detail =
         outcome.erasure.status === 'undone'
-          ? 'The erasure was already undone.'
-          : 'It is too late to undo: the words are erased.'
+          ? msg`The erasure was already undone.`
+          : msg`It is too late to undo: the words are erased.`
       throw conflict('not_pending', detail)
     }
     return c.json(outcome.erasure, 200)
@@ -48,30 +49,34 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
 
 function targetOf({ kind, id, from, to, chosen }: z.output<typeof target>): ErasureTarget {
   if (kind === 'words') {
-    if (!chosen) throw invalidField('chosen', 'is required for words')
+    if (!chosen) throw invalidField('chosen', msg`is required for words`)
     return { kind, ...chosenIn(chosen.split(',')) }
   }
   if (kind !== 'period') {
-    if (id === undefined) throw invalidField('id', 'is required')
+    if (id === undefined) throw invalidField('id', msg`is required`)
     return { kind, id }
   }
-  if (from === undefined) throw invalidField('from', 'is required for a period')
-  if (to === undefined) throw invalidField('to', 'is required for a period')
+  if (from === undefined) throw invalidField('from', msg`is required for a period`)
+  if (to === undefined) throw invalidField('to', msg`is required for a period`)
   // Normalised, so that times compare as strings.
   const period = { kind, from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  if (period.from >= period.to) throw invalidField('to', 'must be later than from')
+  if (period.from >= period.to) throw invalidField('to', msg`must be later than from`)
   return period
 }
 
 function refusalOf(refused: Refused): Refusal {
   return refused.status === 'unknown'
-    ? new Refusal(404, 'nothing_to_erase', 'There is nothing to erase.')
+    ? new Refusal(404, 'nothing_to_erase', msg`There is nothing to erase.`)
     : tooMuch(refused.limit)
 }
 
 /** Response to an erasure that names too many events. */
 export function tooMuch(limit: number): Refusal {
-  return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
+  return new Refusal(
+    400,
+    'too_much',
+    msg`That is more than ${limit} entries at once. Choose a shorter period.`,
+  )
 }
 
 function groupsOf({ named, derived, stays }: PlanDescription) {

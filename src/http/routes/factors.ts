@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import {
   beginTotpRoute,
   confirmTotpRoute,
@@ -34,26 +35,27 @@ export function factorRoutes(routes: Routes, { factors, passkeys, settings }: Co
 
   routes.openapi(beginTotpRoute, (c) => {
     const begun = factors.beginTotp(sessionOf(c).id)
-    if (begun === null) throw conflict('totp_exists', 'Remove the authenticator app first.')
+    if (begun === null) throw conflict('totp_exists', msg`Remove the authenticator app first.`)
     return c.json(begun, 200)
   })
 
   routes.openapi(confirmTotpRoute, async (c) => {
     const outcome = await factors.confirmTotp(sessionOf(c).id, c.req.valid('json').code)
-    if (outcome === 'not_begun') throw conflict('totp_not_begun', 'Begin to add the authenticator app again.')
+    if (outcome === 'not_begun')
+      throw conflict('totp_not_begun', msg`Begin to add the authenticator app again.`)
     if (outcome === 'wrong_code') throw wrongFactor(403, outcome)
     return c.json({ recoveryCodes: outcome }, 200)
   })
 
   routes.openapi(removeTotpRoute, async (c) => {
     if (!(await factors.removeTotp()))
-      throw new Refusal(404, 'unknown_factor', 'There is no authenticator app.')
+      throw new Refusal(404, 'unknown_factor', msg`There is no authenticator app.`)
     return c.body(null, 204)
   })
 
   routes.openapi(renewRecoveryCodesRoute, async (c) => {
     const recoveryCodes = await factors.renewRecoveryCodes()
-    if (recoveryCodes === null) throw conflict('no_totp', 'Add an authenticator app first.')
+    if (recoveryCodes === null) throw conflict('no_totp', msg`Add an authenticator app first.`)
     return c.json({ recoveryCodes }, 200)
   })
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { msg } from '../../language/msg.ts'
 import type { Check } from '../../operations/readiness/checks.ts'
 import type { Checks, Health } from '../../operations/readiness/readiness.ts'
 import { buildInfoRoute, healthRoute, publicUrlRoute, readyRoute, reportRoute } from '../contract/health.ts'
@@ -40,7 +41,7 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
       throw new Refusal(
         503,
         'not_ready',
-        `Not ready: ${failing}${detail ? `: ${detail.replace(/\.$/, '')}` : ''}.`,
+        msg`Not ready: ${failing}${detail ? `: ${detail.replace(/\.$/, '')}` : ''}.`,
         {
           extra: { checks: shown },
         },

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { installRoute } from '../contract/install.ts'
 import type { CoreDeps } from '../features.ts'
 import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
@@ -49,7 +50,7 @@ export function installRoutes(routes: Routes, { account, throttle, intrusions }:
           throw new Refusal(
             403,
             'setup_code_required',
-            'Enter the set-up code that the service printed when it started.',
+            msg`Enter the set-up code that the service printed when it started.`,
           )
         case 'common_password':
           throw commonPassword('password')
@@ -71,10 +72,12 @@ export function installRoutes(routes: Routes, { account, throttle, intrusions }:
 }
 
 function alreadyConfigured(): Refusal {
-  return conflict('already_configured', 'The service is already installed.')
+  return conflict('already_configured', msg`The service is already installed.`)
 }
 
 export function commonPassword(path: string): Refusal {
-  const message = 'is too common; choose another'
-  return new Refusal(400, 'common_password', `The password ${message}.`, { errors: [{ path, message }] })
+  const message = msg`is too common; choose another`
+  return new Refusal(400, 'common_password', msg`The password is too common; choose another.`, {
+    errors: [{ path, message }],
+  })
 }

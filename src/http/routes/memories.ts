@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+import { msg } from '../../language/msg.ts'
 import type { ByHandOutcome, ByHandRefusal, ByHandWords } from '../../memory/by-hand.ts'
 import { seqOf } from '../contract/list-query.ts'
 import {
@@ -34,7 +36,7 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     const outcome = await memories.restore(c.req.valid('param').id, { by: 'owner', channel: 'system' })
     if (outcome === 'unknown') throw unknown('memory')
     if (outcome === 'current')
-      throw conflict('nothing_to_undo', 'There is nothing to undo: the memory already applies.')
+      throw conflict('nothing_to_undo', msg`There is nothing to undo: the memory already applies.`)
     return c.json({ restored: true as const }, 200)
   })
   routes.openapi(add, async (c) => {
@@ -64,9 +66,9 @@ function wordsOf(written: {
 }
 
 const refusals: Readonly<Record<Exclude<ByHandRefusal, 'unknown'>, string>> = {
-  outdated: 'The memory no longer applies. Reload to see what replaced it.',
-  unconfirmed: 'The memory is not confirmed yet. Confirm it first.',
-  pins_full: 'The pinned memories leave no room. Unpin one, or allow more tokens in the memory settings.',
+  outdated: english`The memory no longer applies. Reload to see what replaced it.`,
+  unconfirmed: english`The memory is not confirmed yet. Confirm it first.`,
+  pins_full: english`The pinned memories leave no room. Unpin one, or allow more tokens in the memory settings.`,
 }
 
 /** The memory, or throws the refusal. */

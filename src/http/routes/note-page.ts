@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { languageNow, localeNow, msg } from '../../language/msg.ts'
 import { dateFormat } from '../../lib/time.ts'
 import type { Note } from '../../notes/notes.ts'
 import { escapeHtml } from '../../text/escape-html.ts'
@@ -52,37 +53,40 @@ export function notePageRoutes(routes: Routes, { notes, owner: { settings }, sta
     }
     const frame = { theme: themeOf(c), styles }
     c.header('content-security-policy', CONTENT_SECURITY_POLICY)
-    if (!note) return c.html(page({ ...frame, title: 'No such note', body: MISSING }), 404)
+    c.header('vary', 'accept-language')
+    c.header('content-language', languageNow())
+    if (!note) return c.html(page({ ...frame, title: msg`No such note`, body: missing() }), 404)
     const html = await notes.renderer.render(withoutTitle(note))
     const body = noteView(note, html, settings.get('TIMEZONE'))
     return c.html(page({ ...frame, title: note.title, body }), 200)
   })
 }
 
-const MISSING = `<header class="bar"><a class="button" href="/notes">${icon('back')}Notes</a></header>
-<main class="missing"><h1>There is no such note</h1>
-<p>It may have been deleted. <a href="/notes?deleted">Deleted notes</a> can be restored until they are erased.</p></main>`
+const missing =
+  () => `<header class="bar"><a class="button" href="/notes">${icon('back')}${msg`Notes`}</a></header>
+<main class="missing"><h1>${msg`There is no such note`}</h1>
+<p>${msg`It may have been deleted.`} <a href="/notes?deleted">${msg`Deleted notes`}</a> ${msg`can be restored until they are erased.`}</p></main>`
 
 function noteView(note: Note, html: string, timeZone: string): string {
   const id = encodeURIComponent(note.id)
-  const by = note.source === 'owner' ? 'Written by you' : 'Written by Delegate'
-  const revision = note.revision === 1 ? '' : `<span>revision ${note.revision}</span>`
+  const by = note.source === 'owner' ? msg`Written by you` : msg`Written by Delegate`
+  const revision = note.revision === 1 ? '' : `<span>${msg`revision ${note.revision}`}</span>`
   return `<header class="bar">
-<a class="button" href="/notes">${icon('back')}Notes</a>
-<nav aria-label="This note">
-<a class="button" href="/notes/edit?id=${id}&amp;history">${icon('history')}History</a>
-<a class="button primary" href="/notes/edit?id=${id}">${icon('edit')}Edit</a>
+<a class="button" href="/notes">${icon('back')}${msg`Notes`}</a>
+<nav aria-label="${msg`This note`}">
+<a class="button" href="/notes/edit?id=${id}&amp;history">${icon('history')}${msg`History`}</a>
+<a class="button primary" href="/notes/edit?id=${id}">${icon('edit')}${msg`Edit`}</a>
 </nav>
 </header>
 <main><article>
-<h1>${escapeHtml(note.title || 'Untitled')}</h1>
+<h1>${escapeHtml(note.title || msg`Untitled`)}</h1>
 <p class="facts"><span>${by}</span>${time(note.updatedAt, timeZone)}${revision}</p>
 <div class="prose">${html}</div>
 </article></main>`
 }
 
 function time(at: string, timeZone: string): string {
-  const words = dateFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone })
+  const words = dateFormat(localeNow(), { dateStyle: 'long', timeStyle: 'short', timeZone })
   return `<time datetime="${at}">${escapeHtml(words.format(new Date(at)))}</time>`
 }
 
@@ -110,7 +114,7 @@ function page(options: {
   const theme = options.theme === null ? '' : ` data-theme="${options.theme}"`
   const links = options.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`)
   return `<!doctype html>
-<html lang="en"${theme}>
+<html lang="${languageNow()}"${theme}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

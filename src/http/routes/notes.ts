@@ -1,8 +1,11 @@
+import { msg } from '../../language/msg.ts'
+import { hasAtMost } from '../../notes/content.ts'
 import { excerptOf, type Note, type NoteOutcome } from '../../notes/notes.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
 import type { RouteDeps } from '../features.ts'
-import type { Routes } from '../server/env.ts'
+import { bodyTooLarge, DEFAULT_BODY_BYTES } from '../server/body-reader.ts'
+import { type HttpContext, type Routes, refuseInvalid } from '../server/env.ts'
 import { conflict, invalidField, known, Refusal, unknown } from '../server/problem.ts'
 
 export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
@@ -19,21 +22,32 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
     const shown = found.map(({ seqs: _seqs, ...note }) => note)
     return c.json({ notes: shown, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
   })
-  routes.openapi(create, async (c) => {
-    const note = await notes.create(c.req.valid('json'), origin)
-    return c.json(present(note), 201, { Location: `/api/notes/${note.id}` })
-  })
+  routes.openapi(
+    create,
+    async (c) => {
+      const note = await notes.create(c.req.valid('json'), origin)
+      return c.json(present(note), 201, { Location: `/api/notes/${note.id}` })
+    },
+    (result, c) => refuseInvalidNote(result, c),
+  )
   routes.openapi(read, async (c) =>
     c.json(present(known(await notes.get(c.req.valid('param').id), 'note')), 200),
   )
-  routes.openapi(update, async (c) => {
-    const change = c.req.valid('json')
-    if (change.title === undefined && change.content === undefined) {
-      throw invalidField('', 'Give a new title, new content or both.')
-    }
-    const revision = revisionOf(c.req.valid('header')['if-match'])
-    return c.json(present(noteOf(await notes.update(c.req.valid('param').id, change, origin, revision))), 200)
-  })
+  routes.openapi(
+    update,
+    async (c) => {
+      const change = c.req.valid('json')
+      if (change.title === undefined && change.content === undefined) {
+        throw invalidField('', msg`Give a new title, new content or both.`)
+      }
+      const revision = revisionOf(c.req.valid('header')['if-match'])
+      return c.json(
+        present(noteOf(await notes.update(c.req.valid('param').id, change, origin, revision))),
+        200,
+      )
+    },
+    (result, c) => refuseInvalidNote(result, c),
+  )
   routes.openapi(remove, async (c) => {
     if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown('note')
     return c.body(null, 204)
@@ -46,7 +60,7 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
     const { id, revision } = c.req.valid('param')
     const note = await notes.revision(id, revision)
     if (!note)
-      throw new Refusal(404, 'unknown_revision', 'There is no such revision, or its words were erased.')
+      throw new Refusal(404, 'unknown_revision', msg`There is no such revision, or its words were erased.`)
     return c.json(present(note), 200)
   })
   routes.openapi(restore, async (c) => {
@@ -55,11 +69,18 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   })
 }
 
+/** Only a valid note may exceed the default limit. */
+async function refuseInvalidNote(result: Parameters<typeof refuseInvalid>[0], c: HttpContext) {
+  if (!result.success && !hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES))
+    throw bodyTooLarge(DEFAULT_BODY_BYTES)
+  return refuseInvalid(result, c)
+}
+
 /** `If-Match` as an entity tag or a bare number. */
 function revisionOf(header: string | undefined): number | undefined {
   if (header === undefined || header === '*') return undefined
   const match = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header.trim())
-  if (!match) throw invalidField('if-match', 'must be a revision number')
+  if (!match) throw invalidField('if-match', msg`must be a revision number`)
   return Number(match[1])
 }
 
@@ -73,13 +94,13 @@ function noteOf(outcome: NoteOutcome): Note {
       throw new Refusal(
         412,
         'stale_revision',
-        `The note has changed. It is now at revision ${outcome.revision}.`,
+        msg`The note has changed. It is now at revision ${outcome.revision}.`,
         {
           extra: { revision: outcome.revision },
         },
       )
     case 'erased':
-      throw conflict('revision_erased', 'The words of that revision were erased.')
+      throw conflict('revision_erased', msg`The words of that revision were erased.`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { msg } from '../../language/msg.ts'
 import { isPublicAddress } from '../../lib/public-address.ts'
 import type { PushSubscription } from '../../settings/push-subscriptions.ts'
 import {
@@ -43,9 +44,10 @@ export function notificationRoutes(routes: Routes, { notifications, owner }: Rou
     const { id: sessionId } = sessionOf(c)
     // The connection checks the addresses of a name.
     const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw invalidField('endpoint', 'must be a public address')
+    if (isIP(host) !== 0 && !isPublicAddress(host))
+      throw invalidField('endpoint', msg`must be a public address`)
     if (notifications.publicKey() === null)
-      throw conflict('no_push_key', 'Get a key from /api/push/key first.')
+      throw conflict('no_push_key', msg`Get a key from /api/push/key first.`)
     const saved = await notifications.subscribe({ endpoint, keys, kinds, sessionId })
     return c.json(present(saved, sessionId), 200)
   })

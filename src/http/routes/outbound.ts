@@ -1,13 +1,15 @@
 import { createOwnerQueries } from '../../../projections/owner.ts'
+import { english } from '../../language/message.ts'
+import { msg } from '../../language/msg.ts'
 import { read, release, sendAgain } from '../contract/outbound.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { conflict, Refusal } from '../server/problem.ts'
 
 const NOT_SENT_AGAIN = {
-  unknown_text: new Refusal(404, 'unknown_text', 'There is no such text message.'),
-  not_failed: conflict('not_failed', 'This text message did not fail, or was already resent.'),
-  erased: conflict('erased', 'The words of this text message were erased.'),
+  unknown_text: new Refusal(404, 'unknown_text', english`There is no such text message.`),
+  not_failed: conflict('not_failed', english`This text message did not fail, or was already resent.`),
+  erased: conflict('erased', english`The words of this text message were erased.`),
 }
 
 /** The hold on texts, calls and tasks after an import, a restore or a loss, and the resending of texts. */
@@ -23,7 +25,7 @@ export function outboundRoutes(routes: Routes, { storage, outbound }: RouteDeps)
   })
   routes.openapi(release, async (c) => {
     const hold = held()
-    if (!hold) throw conflict('not_held', 'Outbound work is not held.')
+    if (!hold) throw conflict('not_held', msg`Outbound work is not held.`)
     await storage.append([
       {
         type: 'outbound.released',

@@ -1,10 +1,11 @@
 import { createRoute } from '@hono/zod-openapi'
+import { languageNow, msg } from '../../language/msg.ts'
 import { htmlPage } from '../contract/describe.ts'
 import type { CoreDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-import { SHELL_FILE, serveFile } from '../server/static-files.ts'
+import { serveFile, shellOf } from '../server/static-files.ts'
 
 /** The exact paths of the web app's pages. */
 const PAGES = [
@@ -23,6 +24,10 @@ const PAGES = [
   '/settings',
   '/security',
   '/settings/memory',
+  '/data',
+  '/imported',
+  '/imported/read',
+  '/imported/memories',
   '/logs',
   '/logs.html',
 ]
@@ -43,10 +48,11 @@ const describe = (path: string) =>
   })
 
 /** Serves the web app at each page's address. */
-export function pageRoutes(routes: Routes, { staticFiles }: CoreDeps): void {
-  const shell = staticFiles.get(SHELL_FILE)
+export function pageRoutes(routes: Routes, { staticFiles, language }: CoreDeps): void {
   const show = (c: HttpContext) => {
-    if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
+    const shell = shellOf(staticFiles)
+    if (!shell) throw new Refusal(503, 'not_built', msg`The web app is not built. Run "npm run build:web".`)
+    if (c.get('session') !== null) language.saw(languageNow())
     return serveFile(c, shell)
   }
   for (const page of PAGES) {

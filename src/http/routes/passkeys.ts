@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import {
   addPasskeyRoute,
   passkeyOptionsRoute,
@@ -39,9 +40,9 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
   routes.openapi(addPasskeyRoute, async (c) => {
     const { name, response } = c.req.valid('json')
     const outcome = await passkeys.add(requireSite(c, settings), name, responseOf(response))
-    if (outcome === 'too_many') throw conflict('too_many_passkeys', 'Remove a passkey first.')
+    if (outcome === 'too_many') throw conflict('too_many_passkeys', msg`Remove a passkey first.`)
     if (outcome === 'invalid')
-      throw new Refusal(400, 'invalid_passkey', 'The passkey could not be verified. Try again.')
+      throw new Refusal(400, 'invalid_passkey', msg`The passkey could not be verified. Try again.`)
     return c.json({ added: true as const }, 201)
   })
 

@@ -1,4 +1,5 @@
 import type { Settled } from '../../agent/proposals/proposals.ts'
+import { msg, translated } from '../../language/msg.ts'
 import { confirm, decline, list } from '../contract/proposals.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -16,14 +17,17 @@ export function proposalRoutes(routes: Routes, { agent: { proposals } }: RouteDe
 
 function settled(outcome: Settled) {
   if (outcome.status === 'unknown')
-    throw new Refusal(404, 'unknown_proposal', 'There is no such proposal, or its words were erased.')
+    throw new Refusal(404, 'unknown_proposal', msg`There is no such proposal, or its words were erased.`)
   if (outcome.status === 'not_chosen')
-    throw invalidField('chosen', 'must name one or more of the choices that are left')
+    throw invalidField('chosen', msg`must name one or more of the choices that are left`)
   if (outcome.status === 'too_late') {
     const { status } = outcome.proposal
     if (status === 'expired')
-      throw conflict('proposal_expired', 'The proposal has expired, and nothing was done. Ask for it again.')
-    throw conflict('proposal_settled', `The proposal was already ${status}.`)
+      throw conflict(
+        'proposal_expired',
+        msg`The proposal has expired, and nothing was done. Ask for it again.`,
+      )
+    throw conflict('proposal_settled', msg`The proposal was already ${translated(status)}.`)
   }
   return outcome.proposal
 }

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { createSignatureVerifier, type FormFields, parseForm } from '../../phone/line/signature.ts'
 import { type Attestation, attestationOf, ownerNumbersOf, type Party, partyOf } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -48,12 +49,12 @@ export function createProviderWebhooks(options: {
     const authToken = settings.webhookToken()
     if (authToken === null) {
       if (!options.devRoutes || !c.get('caller').isDirectLoopback())
-        refuse('No auth token is set, so this request cannot be verified.', 'telephony_not_configured')
+        refuse(msg`No auth token is set, so this request cannot be verified.`, 'telephony_not_configured')
       return { isSigned: false, isVerified: true }
     }
     const signature = c.req.header('x-twilio-signature')
     const publicUrl = settings.get('PUBLIC_URL')
-    if (signature === undefined) refuse('The request is not signed.')
+    if (signature === undefined) refuse(msg`The request is not signed.`)
     if (publicUrl === null) return { isSigned: false, isVerified: false }
     const verifier = createSignatureVerifier({ authToken, publicUrl })
     // The raw request line, as the provider signed it.
@@ -61,7 +62,7 @@ export function createProviderWebhooks(options: {
     const request = { pathAndQuery, signature }
     const isValid =
       posted.json === null ? verifier.form(request, posted.fields) : verifier.json(request, posted.json)
-    if (!isValid) refuse('The signature is not valid.')
+    if (!isValid) refuse(msg`The signature is not valid.`)
     return { isSigned: true, isVerified: true }
   }
 
@@ -120,7 +121,7 @@ async function readPosted(c: HttpContext): Promise<Posted> {
 
 function formOf(text: string): FormFields {
   const fields = parseForm(text)
-  if (fields === null) throw new Refusal(400, 'malformed_request', 'The form has too many fields.')
+  if (fields === null) throw new Refusal(400, 'malformed_request', msg`The form has too many fields.`)
   return fields
 }
 

@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+import { msg, translated } from '../../language/msg.ts'
 import { kindsOfService } from '../../model/kinds.ts'
 import type { Connection } from '../../model/openai/openai.ts'
 import type { PlannedService } from '../../model/plan.ts'
@@ -26,7 +28,14 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
       {
         kinds: serviceKinds.map((kind) => {
           const { title, about, baseUrl, needsKey, hint } = kindsOfService[kind]
-          return { kind, title, about, baseUrl, needsKey, hint }
+          return {
+            kind,
+            title: translated(title),
+            about: translated(about),
+            baseUrl,
+            needsKey,
+            hint: translated(hint),
+          }
         }),
         services: planned.map(shown),
         uses: modelUses.map((use) => ({
@@ -43,14 +52,18 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
   routes.openapi(save, async (c) => {
     const { id } = c.req.valid('param')
     const named = id === MAIN ? null : serviceEntrySchema.shape.id.safeParse(id)
-    if (named?.success === false) throw invalidField('id', named.error.issues[0]?.message ?? 'is not valid')
+    if (named?.success === false)
+      throw invalidField('id', named.error.issues[0]?.message ?? msg`is not valid`)
     switch (await services.save(id, c.req.valid('json'))) {
       case 'key_required':
-        throw invalidField('apiKey', 'is required for this kind of service')
+        throw invalidField('apiKey', msg`is required for this kind of service`)
       case 'key_required_again':
-        throw invalidField('apiKey', 'is required again, because a key is never sent to another address')
+        throw invalidField('apiKey', msg`is required again, because a key is never sent to another address`)
       case 'too_many':
-        throw conflict('too_many', `You have ${MAX_SERVICES} services besides the first. Remove one first.`)
+        throw conflict(
+          'too_many',
+          msg`You have ${MAX_SERVICES} services besides the first. Remove one first.`,
+        )
       case 'saved':
         return c.json(shown(existing(id)), 200)
     }
@@ -66,7 +79,7 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
       case 'main':
         throw conflict(
           'main_service',
-          'The service main cannot be deleted. Change its address or its key instead.',
+          msg`The service main cannot be deleted. Change its address or its key instead.`,
         )
       case 'in_use':
         throw conflict('in_use', inUseText(outcome.by))
@@ -81,7 +94,7 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
       const { uses, contextTokens } = holder.plan()
       const { service, model } = uses.chat
       const connection = holder.connectionTo(wanted.id)
-      if (connection === undefined) return c.json(BUILTIN_TEST, 200)
+      if (connection === undefined) return c.json(builtinTest(), 200)
       const chat = service === wanted.id ? model : null
       return c.json(await inspect(connection, chat, signal, contextTokens), 200)
     }
@@ -106,17 +119,17 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
 
 function inUseText(by: ModelUse | 'fallback'): string {
   return by === 'fallback'
-    ? 'It is in the list for when the chat model fails. Remove it there first.'
-    : `It is used for ${NAMES_OF_USES[by]}. Choose another service there first.`
+    ? msg`It is in the list for when the chat model fails. Remove it there first.`
+    : msg`It is used for ${translated(NAMES_OF_USES[by])}. Choose another service there first.`
 }
 
 const NAMES_OF_USES: Readonly<Record<ModelUse, string>> = {
-  chat: 'the chat',
-  utility: 'background work',
-  embedding: 'search by meaning',
+  chat: english`the chat`,
+  utility: english`background work`,
+  embedding: english`search by meaning`,
   transcription: 'transcription',
-  speech: 'reading aloud',
-  realtime: 'phone calls',
+  speech: english`reading aloud`,
+  realtime: english`phone calls`,
 }
 
 function shown({ id, kind, title, baseUrl, api, apiKey }: PlannedService) {
@@ -147,9 +160,9 @@ async function inspect(
 }
 
 /** The service main, while nothing is set. */
-const BUILTIN_TEST: ServiceTest = {
+const builtinTest = (): ServiceTest => ({
   ok: true,
-  steps: [{ name: 'builtin', ok: true, detail: 'Nothing is set here, so the builtin model answers.' }],
+  steps: [{ name: msg`builtin`, ok: true, detail: msg`Nothing is set here, so the builtin model answers.` }],
   models: [],
   can: [],
-}
+})

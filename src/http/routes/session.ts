@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { compact, context, turn } from '../contract/session.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -12,21 +13,21 @@ export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
     // Checked first, because even a conversation's very first turn blocks compaction.
     if (conversationId !== undefined && isTurnRunning()) {
       await compactor.refuseBusy(conversationId)
-      throw cannotCompact('A turn is running.')
+      throw cannotCompact(msg`A turn is running.`)
     }
     const before = sessionContext()
     if (conversationId === undefined || !before.active)
-      throw cannotCompact('There is no conversation to compact.')
-    if (before.compactionInFlight) throw cannotCompact('A compaction is running.')
+      throw cannotCompact(msg`There is no conversation to compact.`)
+    if (before.compactionInFlight) throw cannotCompact(msg`A compaction is running.`)
     if (!before.canCompact && before.usageRecordedAt === null)
-      throw cannotCompact('No turn has been completed yet.')
+      throw cannotCompact(msg`No turn has been completed yet.`)
     const running = before.canCompact
       ? attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal))
       : null
-    if (!running) throw cannotCompact('The delegate is busy. Try again shortly.')
+    if (!running) throw cannotCompact(msg`The delegate is busy. Try again shortly.`)
     const outcome = await running
     if (outcome.status === 'failed') {
-      throw new Refusal(502, 'compaction_failed', 'The context could not be compacted. It is unchanged.', {
+      throw new Refusal(502, 'compaction_failed', msg`The context could not be compacted. It is unchanged.`, {
         extra: { kind: outcome.kind },
       })
     }

@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi'
+import { msg, translated } from '../../language/msg.ts'
 import { isSensitive, isSettingKey } from '../../settings/registry.ts'
 import {
   changeRoute,
@@ -21,9 +22,19 @@ export type TestConnection = (
 
 export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
   const { settings, stepUp, testConnection, undeclaredProxies } = deps
-  const entries = () => ({ entries: settings.entries() })
+  const entries = (key?: string) => ({
+    entries: settings
+      .entries()
+      .filter((entry) => key === undefined || entry.key === key)
+      .map((entry) => ({
+        ...entry,
+        title: translated(entry.title),
+        description: translated(entry.description),
+        unit: entry.unit && translated(entry.unit),
+      })),
+  })
 
-  routes.openapi(listRoute, (c) => c.json(entries(), 200))
+  routes.openapi(listRoute, (c) => c.json(entries(c.req.valid('query').key), 200))
 
   routes.openapi(changeRoute, async (c) => {
     const { entries: wanted, password } = c.req.valid('json')
@@ -36,8 +47,8 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
       throw new Refusal(
         403,
         'password_required',
-        `${outcome.key} was entered for ${outcome.enteredFor}. Enter your password to set a key for ${outcome.destination}.`,
-        { errors: [{ path: 'password', message: 'is required to set a key for another address' }] },
+        msg`${outcome.key} was entered for ${outcome.enteredFor}. Enter your password to set a key for ${outcome.destination}.`,
+        { errors: [{ path: 'password', message: msg`is required to set a key for another address` }] },
       )
     }
     if (outcome.status === 'invalid') {

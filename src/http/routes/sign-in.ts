@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import {
   changePasswordRoute,
   listSessionsRoute,
@@ -46,7 +47,11 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
         throttle.attemptsOf(client),
       )
       if (outcome.status === 'second_factor_required')
-        throw new Refusal(401, outcome.status, 'Enter a code of your authenticator app or a recovery code.')
+        throw new Refusal(
+          401,
+          outcome.status,
+          msg`Enter a code of your authenticator app or a recovery code.`,
+        )
       endSignIn(c, deps, device, outcome)
       return c.json({ authenticated: true as const }, 200)
     },
@@ -77,7 +82,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
         sessions.prove(session.id)
         return c.json({ changed: true as const }, 200)
       case 'wrong_password':
-        throw new Refusal(401, 'wrong_password', 'The current password is wrong.')
+        throw new Refusal(401, 'wrong_password', msg`The current password is wrong.`)
       case 'too_many_attempts':
         throw throttled(deps, guesser)
       case 'common_password':

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { wordSchema } from '../../../ledger/define-event.ts'
+import { inLanguage, msg } from '../../language/msg.ts'
 import { messageMarkup } from '../../phone/line/markup.ts'
 import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
@@ -10,7 +11,6 @@ import { markup } from './provider-webhook.ts'
 const { post } = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
-const HALTED = 'Halted. Delegate does nothing until you release it in the browser.'
 /** The provider's limit. */
 const MAX_MEDIA = 10
 
@@ -31,7 +31,12 @@ const status = post('/sms/status', {
   responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
 })
 
-export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: RouteDeps): void {
+export function smsRoutes(routes: Routes, { webhooks, texts, intrusions, owner }: RouteDeps): void {
+  const halted = () =>
+    inLanguage(
+      owner.language.current(),
+      () => msg`Halted. Delegate does nothing until you release it in the browser.`,
+    )
   // Without the validator, which would consume the body that the signature covers.
   routes.openAPIRegistry.registerPath(incoming)
   routes.post('/sms', async (c) => {
@@ -51,7 +56,7 @@ export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: Route
       optOutType: request.field('OptOutType'),
     })
     if (outcome.status === 'over_budget') intrusions.count('text_over_budget')
-    const reply = outcome.status === 'taken' ? outcome.reply : outcome.status === 'halted' ? HALTED : null
+    const reply = outcome.status === 'taken' ? outcome.reply : outcome.status === 'halted' ? halted() : null
     return markup(c, messageMarkup(reply))
   })
 
@@ -60,7 +65,7 @@ export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: Route
     const request = await webhooks.read(c)
     if (!request.isVerified) throw unverified()
     const reported = wordSchema.safeParse(request.field('MessageStatus') || request.field('SmsStatus'))
-    if (!reported.success) throw invalidField('MessageStatus', 'is missing or malformed')
+    if (!reported.success) throw invalidField('MessageStatus', msg`is missing or malformed`)
     const code = Number.parseInt(request.field('ErrorCode'), 10)
     await texts.statusReported({
       messageSid: messageSid(request.field('MessageSid') || request.field('SmsSid')),
@@ -72,11 +77,11 @@ export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: Route
 }
 
 function messageSid(text: string): string {
-  if (text === '') throw invalidField('MessageSid', 'is missing')
+  if (text === '') throw invalidField('MessageSid', msg`is missing`)
   return text.slice(0, MAX_ID_CHARS)
 }
 
 /** The signature covers the Public URL. Without one, a genuine request cannot be told from a forgery. */
 function unverified(): Refusal {
-  return new Refusal(403, 'bad_signature', 'Without a Public URL, the signature cannot be verified.')
+  return new Refusal(403, 'bad_signature', msg`Without a Public URL, the signature cannot be verified.`)
 }

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import type { Task } from '../../tasks/tasks.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
@@ -36,7 +37,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
     found(id)
-    if (!(await tasks.cancel(id, 'owner'))) throw conflict('task_over', 'The task is already over.')
+    if (!(await tasks.cancel(id, 'owner'))) throw conflict('task_over', msg`The task is already over.`)
     return c.json(presentWhole(found(id)), 200)
   })
 
@@ -47,7 +48,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
     const outcome = await tasks.retry(id, what)
     if (outcome === 'not_configured') throw unconfigured()
     if (!outcome) {
-      throw conflict('nothing_to_retry', 'There is nothing to retry in this task now.')
+      throw conflict('nothing_to_retry', msg`There is nothing to retry in this task now.`)
     }
     const task = presentWhole(found(outcome.task.id))
     return outcome.status === 'dispatched'
@@ -64,7 +65,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
 function unconfigured(): Refusal {
   return conflict(
     'no_coding_assistant',
-    'No coding assistant is set up. Set COPILOT_COMMAND in the environment.',
+    msg`No coding assistant is set up. Set COPILOT_COMMAND in the environment.`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { explain } from '../../phone/line/check.ts'
 import { planNumber } from '../../phone/line/pointing.ts'
 import { plan, point } from '../contract/telephony.ts'
@@ -10,17 +11,17 @@ export function telephonyRoutes(routes: Routes, { telephony, owner: { settings }
   async function prepare() {
     const client = await telephony.client()
     if (client === null)
-      throw incomplete('Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.')
+      throw incomplete(msg`Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.`)
     const number = settings.get('TELEPHONY_PHONE_NUMBER')
-    if (number === null) throw incomplete('Set TELEPHONY_PHONE_NUMBER in the settings first.')
+    if (number === null) throw incomplete(msg`Set TELEPHONY_PHONE_NUMBER in the settings first.`)
     const publicUrl = settings.get('PUBLIC_URL')
     if (!publicUrl?.startsWith('https://'))
-      throw incomplete('Set PUBLIC_URL to the https address of this service on the internet.')
+      throw incomplete(msg`Set PUBLIC_URL to the https address of this service on the internet.`)
     const applicationSid = settings.get('TELEPHONY_APP_SID')
     const found = await askProvider(() =>
       planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
     )
-    if (found === null) throw conflict('unknown_number', `${number} is not a number of this account.`)
+    if (found === null) throw conflict('unknown_number', msg`${number} is not a number of this account.`)
     return { found, answer: { number, publicUrl, changes: found.changes } }
   }
 

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { withoutMarks } from '../../../projections/search.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { msg } from '../../language/msg.ts'
 import { periodOf } from '../../text/period.ts'
 import { seqOf } from '../contract/list-query.ts'
 import {
@@ -93,7 +94,7 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     const { seq } = c.req.valid('param')
     if (!ledger.rowAt(seq)) throw unknown('event')
     if (!(await memory.memories.keep(seq)))
-      throw conflict('nothing_to_undo', 'There is nothing to undo: nobody asked not to keep this message.')
+      throw conflict('nothing_to_undo', msg`There is nothing to undo: nobody asked not to keep this message.`)
     return c.json({ kept: true as const }, 200)
   })
 }

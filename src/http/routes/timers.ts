@@ -1,4 +1,5 @@
 import type { TimerPlace } from '../../../projections/timers.ts'
+import { msg } from '../../language/msg.ts'
 import { toInstant } from '../../lib/time.ts'
 import { calendarOf } from '../../timers/calendar.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
@@ -27,7 +28,7 @@ export function timerRoutes(routes: Routes, { timers, nowMs, owner: { settings }
   /** The moment that a field names. Throws the refusal for one that is invalid. */
   function momentIn(path: string, at: string | undefined): Date | undefined {
     const moment = at === undefined ? undefined : toInstant(at, settings.get('TIMEZONE'))
-    if (moment === null) throw invalidField(path, 'must be an ISO 8601 time')
+    if (moment === null) throw invalidField(path, msg`must be an ISO 8601 time`)
     return moment
   }
 
@@ -43,7 +44,7 @@ export function timerRoutes(routes: Routes, { timers, nowMs, owner: { settings }
   routes.openapi(set, async (c) => {
     const { title, at, recurrence = null, missedPolicy, pasted } = c.req.valid('json')
     const dueAt = momentIn('at', at) ?? null
-    if (!dueAt && recurrence === null) throw invalidField('at', 'is required without a recurrence')
+    if (!dueAt && recurrence === null) throw invalidField('at', msg`is required without a recurrence`)
     const timer = await timerOf(
       timers.set({ title, dueAt, recurrence, missedPolicy, isPasted: pasted }, origin),
     )
@@ -63,7 +64,7 @@ export function timerRoutes(routes: Routes, { timers, nowMs, owner: { settings }
     const { minutes, until, occurrence } = c.req.valid('json')
     known(timers.get(id), 'timer')
     const moment = minutes === undefined ? momentIn('until', until) : new Date(nowMs() + minutes * 60_000)
-    if (!moment) throw invalidField('minutes', 'or until is required')
+    if (!moment) throw invalidField('minutes', msg`or until is required`)
     return c.json(await timerOf(timers.snooze(id, moment, origin, occurrence), 'until'), 200)
   })
 
@@ -110,19 +111,19 @@ export function timerRoutes(routes: Routes, { timers, nowMs, owner: { settings }
 /** The timer that an outcome is about. Throws the refusal if there is none; `path` names the field of its time. */
 async function timerOf(outcome: Promise<ChangeOutcome>, path = 'at') {
   const settled = await outcome.catch((error: unknown): never => {
-    if (error instanceof InvalidRecurrence) throw invalidField('recurrence', 'is not a cron expression')
+    if (error instanceof InvalidRecurrence) throw invalidField('recurrence', msg`is not a cron expression`)
     throw error
   })
   if (settled.status === 'set') return present(settled.timer)
-  if (settled.reason === 'past') throw invalidField(path, 'is in the past')
-  if (settled.reason === 'never') throw invalidField(path, 'never occurs')
+  if (settled.reason === 'past') throw invalidField(path, msg`is in the past`)
+  if (settled.reason === 'never') throw invalidField(path, msg`never occurs`)
   throw conflictOf(settled.reason)
 }
 
 function conflictOf(reason: 'over' | 'not_due'): Refusal {
   return reason === 'over'
-    ? conflict('timer_over', 'The timer is already over.')
-    : conflict('timer_not_due', 'The timer has not been due yet.')
+    ? conflict('timer_over', msg`The timer is already over.`)
+    : conflict('timer_not_due', msg`The timer has not been due yet.`)
 }
 
 function present({ setSeq: _setSeq, ...timer }: Timer) {

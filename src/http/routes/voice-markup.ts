@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import { english } from '../../language/message.ts'
+import { inLanguage, translated } from '../../language/msg.ts'
 import type { Explanation, Offer } from '../../phone/lifecycle/reception.ts'
 import {
   busyMarkup,
@@ -18,14 +20,12 @@ const telephony = tagged('Telephony')
 const MAX_ID_CHARS = 100
 
 const SENTENCES: Readonly<Record<Explanation, string>> = {
-  no_public_url:
-    'This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.',
-  halted: 'This assistant is halted. It takes no calls until its owner releases it in the browser. Goodbye.',
-  budget: 'I cannot take any more calls today. Please try again tomorrow. Goodbye.',
+  no_public_url: english`This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.`,
+  halted: english`This assistant is halted. It takes no calls until its owner releases it in the browser. Goodbye.`,
+  budget: english`I cannot take any more calls today. Please try again tomorrow. Goodbye.`,
 }
 
-const CANNOT_TALK =
-  'This assistant cannot talk on the phone yet: it has no model that hears and speaks. Please set one in the settings. Goodbye.'
+const CANNOT_TALK = english`This assistant cannot talk on the phone yet: it has no model that hears and speaks. Please set one in the settings. Goodbye.`
 
 /** Provider statuses after which a call, or its stream, is over. */
 const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
@@ -78,9 +78,12 @@ const stream = telephony.get('/call', {
 export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
   const { webhooks, phone, intrusions, newId } = deps
 
+  /** The provider's requests name no language: callers hear the owner's. */
+  const speaking = (act: () => Promise<Response>) => inLanguage(deps.owner.language.current(), act)
+
   async function answer(c: HttpContext): Promise<Response> {
     const request = await webhooks.read(c)
-    if (!request.isVerified) return markup(c, sayMarkup(SENTENCES.no_public_url))
+    if (!request.isVerified) return markup(c, sayMarkup(translated(SENTENCES.no_public_url)))
     const call = callOf(request)
     const offer = await phone.reception.offer(call)
     if (call.party === 'guest' && offer.status === 'explained' && offer.reason === 'budget')
@@ -104,12 +107,14 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
   // Without the validator, which would consume the body that the signature covers.
   for (const method of ['get', 'post'] as const) {
     routes.openAPIRegistry.registerPath(describe(method))
-    routes[method]('/voice-markup', answer)
+    routes[method]('/voice-markup', (c) => speaking(() => answer(c)))
   }
   routes.openAPIRegistry.registerPath(stream)
   routes.openAPIRegistry.registerPath(relay)
   routes.openAPIRegistry.registerPath(relayEnded)
-  routes.post('/relay-ended', async (c) => {
+  routes.post('/relay-ended', (c) => speaking(() => relayOver(c)))
+
+  async function relayOver(c: HttpContext): Promise<Response> {
     const request = await webhooks.read(c)
     if (!request.isVerified) return markup(c, hangUpMarkup())
     const call = callOf(request)
@@ -124,7 +129,7 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     }
     const offer = ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : null
     return markup(c, offer === null ? lostMarkup() : markupOf(offer))
-  })
+  }
   routes.openAPIRegistry.registerPath(status)
   routes.post('/voice-status', async (c) => {
     const request = await webhooks.read(c)
@@ -143,7 +148,7 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
 
 function markupOf(offer: Offer): string {
   if (offer.status === 'busy') return busyMarkup()
-  if (offer.status === 'explained') return sayMarkup(SENTENCES[offer.reason])
+  if (offer.status === 'explained') return sayMarkup(translated(SENTENCES[offer.reason]))
   const { host } = new URL(offer.publicUrl)
   if (offer.carriage === 'relay') {
     return relayMarkup({
@@ -157,7 +162,7 @@ function markupOf(offer: Offer): string {
     streamUrl: `wss://${host}/call`,
     token: offer.token,
     statusUrl: `${offer.publicUrl}/voice-status`,
-    farewell: offer.carriage === 'nothing' ? CANNOT_TALK : undefined,
+    farewell: offer.carriage === 'nothing' ? translated(CANNOT_TALK) : undefined,
   })
 }
 

@@ -10,6 +10,7 @@ import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { turnRefusal } from './chat.ts'
 import { followLines } from './logs.ts'
+import { askSpeech } from './speech.ts'
 
 const { get, post } = tagged('Development')
 
@@ -113,16 +114,6 @@ export function walkieRoutes(
   routes.get('/_dev/walkie/logs/stream', (c) =>
     streamSSE(c, (stream) => followLines(c, stream, lines, stopping, null, 'trace')),
   )
-}
-
-/** Turns a failure of the speech service into a 502. */
-async function askSpeech<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error
-    throw new Refusal(502, `model_${error.kind}`, 'The speech service failed.', { cause: error })
-  }
 }
 
 /** Null if speech synthesis fails: the turn has run, so its text is still returned. */

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { english } from '../../language/message.ts'
+import { msg } from '../../language/msg.ts'
 import type { OwnerAccount } from '../../settings/owner-account.ts'
 import type { Session, Sessions } from '../../settings/sessions.ts'
 import { type Caller, isCrossSite } from './caller.ts'
@@ -76,8 +78,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Bounds the work of decoding a path; no proxy encodes one more often than this. */
 const MAX_DECODINGS = 4
 
-const HOST_NOT_ALLOWED =
-  'The service does not answer under this host name. Open it by its Public URL, as localhost or by its IP address, or add the name to ALLOWED_HOSTS.'
+const HOST_NOT_ALLOWED = english`The service does not answer under this host name. Open it by its Public URL, as localhost or by its IP address, or add the name to ALLOWED_HOSTS.`
 
 export function createAccessControl(options: {
   readonly account: Pick<OwnerAccount, 'isInstalled'>
@@ -101,7 +102,7 @@ export function createAccessControl(options: {
         throw new Refusal(403, 'host_not_allowed', HOST_NOT_ALLOWED)
       }
       if (isHiddenPath(incoming.url ?? ''))
-        throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+        throw new Refusal(404, 'not_found', msg`There is nothing at this address.`)
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
 
       if (!account.isInstalled()) {
@@ -110,7 +111,7 @@ export function createAccessControl(options: {
         throw new Refusal(
           503,
           'not_configured',
-          'The service is not installed yet. Open /install in a browser.',
+          msg`The service is not installed yet. Open /install in a browser.`,
         )
       }
       if (isFile || STATE.has(route)) return null
@@ -123,12 +124,12 @@ export function createAccessControl(options: {
       const isGuarded = token !== null || SIGN_INS.has(route)
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
         intrusions.count('foreign_origin')
-        throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')
+        throw new Refusal(403, 'foreign_origin', msg`The request comes from a page of another origin.`)
       }
       if (session !== null || WITHOUT_SESSION.has(route) || CALENDAR_FEED.test(route)) return session
       if (isNavigation(incoming)) throw new Redirection('/login')
       intrusions.count('no_session')
-      throw new Refusal(401, 'no_session', 'Sign in first.')
+      throw new Refusal(401, 'no_session', msg`Sign in first.`)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
 import { type AccessControl, isNavigation, Redirection } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
@@ -6,7 +7,7 @@ import { type Faults, refusalOf } from './faults.ts'
 import { guardBodies } from './json-body.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { addReference } from './reference.ts'
-import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
+import { type StaticFiles, serveFile, shellOf } from './static-files.ts'
 import { wantedPageCookie } from './wanted-page.ts'
 
 export type Guards = Faults & {
@@ -44,11 +45,11 @@ export function createApp(
   addRoutes(app)
   addReference(app, options.version)
 
-  const shell = staticFiles.get(SHELL_FILE)
   app.notFound((c) => {
+    const shell = shellOf(staticFiles)
     // Browsers get the web app, which shows its own "not found" page.
     if (shell && isNavigation(c.env.incoming)) return serveFile(c, shell, 404)
-    throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+    throw new Refusal(404, 'not_found', msg`There is nothing at this address.`)
   })
   return app
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { msg } from '../../language/msg.ts'
 import { Refusal } from './problem.ts'
 
 const KIB = 1024
@@ -13,10 +14,10 @@ const RETRY_AFTER_SECONDS = 5
 export type ReadBody = (
   incoming: IncomingMessage,
   options: { readonly maxBytes: number; readonly isSignedIn: boolean },
-) => Promise<string>
+) => Promise<Uint8Array<ArrayBuffer>>
 
 /**
- * Reads whole bodies as text. Bodies of requests without a session share 16 MiB of memory. Throws a refusal:
+ * Reads whole bodies. Bodies of requests without a session share 16 MiB of memory. Throws a refusal:
  * 413 for a body over `maxBytes`, 503 while that memory is used up. Rejects if a body is incomplete.
  */
 export function createBodyReader(): ReadBody {
@@ -39,7 +40,7 @@ export function createBodyReader(): ReadBody {
         strangersBytes += more
         if (strangersBytes > STRANGERS_BYTES) throw tooManyBodies()
       }
-      return new TextDecoder().decode(body)
+      return new Uint8Array(body)
     } finally {
       strangersBytes -= counted
     }
@@ -47,11 +48,11 @@ export function createBodyReader(): ReadBody {
 }
 
 export function bodyTooLarge(bytes: number): Refusal {
-  return new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`)
+  return new Refusal(413, 'body_too_large', msg`The body is larger than ${bytes} bytes.`)
 }
 
 function tooManyBodies(): Refusal {
-  return new Refusal(503, 'too_many_bodies', 'Too many large requests are arriving. Try again shortly.', {
+  return new Refusal(503, 'too_many_bodies', msg`Too many large requests are arriving. Try again shortly.`, {
     headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
   })
 }

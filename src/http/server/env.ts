@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { hasAtMost } from '../../notes/content.ts'
 import type { Session } from '../../settings/sessions.ts'
-import { bodyTooLarge, DEFAULT_BODY_BYTES } from './body-reader.ts'
 import type { Caller } from './caller.ts'
 import { invalidRequest } from './problem.ts'
 
@@ -30,11 +28,8 @@ export function createRoutes(): Routes {
 
 /** Typed for any schema, because it only looks at the outcome. */
 // biome-ignore lint/suspicious/noExplicitAny: the library types hooks per route.
-export const refuseInvalid: Hook<any, HttpEnv, any, any> = async (result, c) => {
-  if (result.success) return
-  // Only a valid note or recording may exceed the default limit.
-  if (!hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) throw bodyTooLarge(DEFAULT_BODY_BYTES)
-  throw invalidRequest(result.error.issues)
+export const refuseInvalid: Hook<any, HttpEnv, any, any> = (result) => {
+  if (!result.success) throw invalidRequest(result.error.issues)
 }
 
 /** The session of a request to a path that requires one. */

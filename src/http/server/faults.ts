@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import { msg, translated } from '../../language/msg.ts'
 import type { Log } from '../../lib/log.ts'
 import { QueueFull } from '../../settings/passwords.ts'
 import { pathOf } from './env.ts'
@@ -31,31 +32,33 @@ export function refusalOf(
   }
   if (error instanceof HTTPException && error.status < 500) {
     return error.status === 415
-      ? new Refusal(400, 'unsupported_media_type', 'The body must be application/json.')
-      : new Refusal(400, 'malformed_request', error.message || 'The request is malformed.')
+      ? new Refusal(400, 'unsupported_media_type', msg`The body must be application/json.`)
+      : new Refusal(400, 'malformed_request', error.message || msg`The request is malformed.`)
   }
   if (error instanceof QueueFull) {
-    return new Refusal(429, 'too_many_requests', 'Too many requests are waiting. Try again shortly.', {
+    return new Refusal(429, 'too_many_requests', msg`Too many requests are waiting. Try again shortly.`, {
       headers: { 'retry-after': '5' },
     })
   }
   const { errored, destroyed, complete } = incoming
   // A request that was read to its end may be destroyed as well.
   if (errored || (destroyed && !complete)) {
-    return new Refusal(408, 'request_incomplete', 'The request was cut off before it was complete.')
+    return new Refusal(408, 'request_incomplete', msg`The request was cut off before it was complete.`)
   }
   reportFault()
   const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
-  const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
+  const remedy = cause === null ? '' : ` ${translated(diskRemedies[cause])}`
   if (error instanceof LedgerUnavailable) {
-    const outcome = error.isUnsure ? 'See whether it was done before you repeat it.' : 'Nothing was done.'
+    const outcome = error.isUnsure
+      ? msg`See whether it was done before you repeat it.`
+      : msg`Nothing was done.`
     return new Refusal(
       503,
       'ledger_unavailable',
-      `The service cannot record anything right now. ${outcome}${remedy}`,
+      msg`The service cannot record anything right now. ${outcome}${remedy}`,
     )
   }
   return cause !== null
-    ? new Refusal(503, 'storage_unavailable', `The service cannot read its data right now.${remedy}`)
-    : new Refusal(500, 'internal_error', `Something went wrong. Look for request ${requestId} in the log.`)
+    ? new Refusal(503, 'storage_unavailable', msg`The service cannot read its data right now.${remedy}`)
+    : new Refusal(500, 'internal_error', msg`Something went wrong. Look for request ${requestId} in the log.`)
 }

@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import type { Language } from '../../language/languages.ts'
+import { english } from '../../language/message.ts'
+import { inLanguage, msg } from '../../language/msg.ts'
 import type { Log } from '../../lib/log.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
 import type { IdentifyCaller } from './caller.ts'
@@ -25,7 +28,7 @@ export const DEFAULT_SERVER_LIMITS = {
   maxHeaders: 100,
 }
 
-const MALFORMED = new Refusal(400, 'malformed_request', 'The request is malformed.')
+const MALFORMED = new Refusal(400, 'malformed_request', english`The request is malformed.`)
 
 export type ServerLimits = typeof DEFAULT_SERVER_LIMITS
 
@@ -43,9 +46,18 @@ export function createHttpServer(options: {
   readonly identifyCaller: IdentifyCaller
   readonly newId: () => string
   readonly log: Log
+  readonly languageOfRequest: (incoming: IncomingMessage) => Language
   readonly limits?: ServerLimits
 }): HttpServer {
-  const { fetch, sockets, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
+  const {
+    fetch,
+    sockets,
+    identifyCaller,
+    newId,
+    log,
+    languageOfRequest,
+    limits = DEFAULT_SERVER_LIMITS,
+  } = options
   const listener = getRequestListener(fetch, {
     errorHandler: () => problemResponse(MALFORMED),
   })
@@ -72,7 +84,7 @@ export function createHttpServer(options: {
     const startedMs = performance.now()
     const requestId = newId()
     if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
-      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
+      const refusal = new Refusal(431, 'too_many_headers', msg`The request has too many headers.`)
       writeRefusal(incoming.socket, refusal, requestId)
       return
     }
@@ -95,7 +107,7 @@ export function createHttpServer(options: {
         )
       })
     }
-    await listener(incoming, outgoing)
+    await inLanguage(languageOfRequest(incoming), () => listener(incoming, outgoing))
   }
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -107,10 +119,12 @@ export function createHttpServer(options: {
   })
   // Replaces Node's own response, which lacks the common headers.
   server.on('checkExpectation', (incoming: IncomingMessage) => {
-    const refusal = new Refusal(417, 'expectation_failed', 'The Expect header is not supported.')
+    const refusal = new Refusal(417, 'expectation_failed', msg`The Expect header is not supported.`)
     writeRefusal(incoming.socket, refusal, newId())
   })
-  server.on('upgrade', sockets.upgrade)
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
+    inLanguage(languageOfRequest(incoming), () => sockets.upgrade(incoming, socket, head)),
+  )
 
   return {
     listen: (port, host) => listen(server, port, host),
@@ -139,9 +153,9 @@ export async function listen(server: Server, port: number, host: string): Promis
 function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Refusal(431, 'headers_too_large', 'The headers of the request are too large.')
+      return new Refusal(431, 'headers_too_large', msg`The headers of the request are too large.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Refusal(408, 'request_timeout', 'The request timed out.')
+      return new Refusal(408, 'request_timeout', msg`The request timed out.`)
     default:
       return MALFORMED
   }

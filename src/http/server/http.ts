@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { CoreDeps } from '../features.ts'
 import { factorRoutes } from '../routes/factors.ts'
 import { haltRoutes } from '../routes/halt.ts'
@@ -20,7 +21,7 @@ import { createHttpServer, type HttpServer, type ServerLimits } from './http-ser
 import type { IsMonitor } from './monitor.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
-import { SHELL_FILE } from './static-files.ts'
+import { isShellFile } from './static-files.ts'
 import { createStepUp } from './step-up.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
@@ -55,7 +56,7 @@ export function createHttp(
       isAllowedHost: createHostList(settings, options.allowedHosts),
       intrusions: options.intrusions,
       // The shell is served at the addresses of its pages only.
-      isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
+      isStaticFile: (path) => !isShellFile(path) && staticFiles.has(path),
       isMonitor: options.isMonitor,
     }),
     identifyCaller: identify,
@@ -73,7 +74,9 @@ export function createHttp(
     version: options.buildInfo.version,
   })
   const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes })
-  const server = createHttpServer({ ...options, ...guards, fetch: app.fetch, sockets })
+  const languageOfRequest = ({ headers }: IncomingMessage) =>
+    options.language.ofRequest(headers['accept-language'])
+  const server = createHttpServer({ ...options, ...guards, fetch: app.fetch, sockets, languageOfRequest })
   const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)
   expiry.unref()
 

@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from 'hono'
+import type { HonoRequest, MiddlewareHandler } from 'hono'
+import { msg } from '../../language/msg.ts'
 import { MAX_NOTE_CHARS } from '../../notes/content.ts'
 import { createBodyReader, DEFAULT_BODY_BYTES } from './body-reader.ts'
 import type { HttpEnv } from './env.ts'
@@ -9,7 +10,7 @@ const MIB = 1024 * 1024
 const LARGER_BODIES = [
   // Each of a million characters may take twelve bytes when JSON escapes it as two surrogates.
   { path: /^\/api\/notes(?:\/[^/]+)?$/, bytes: 12 * MAX_NOTE_CHARS + 64 * 1024 },
-  { path: /^\/_dev\/walkie\/voice$/, bytes: 8 * MIB },
+  { path: /^\/(?:_dev\/walkie\/voice|api\/speech\/transcriptions)$/, bytes: 8 * MIB },
 ]
 /** Deeper than any request in the contract. */
 const MAX_DEPTH = 32
@@ -18,8 +19,8 @@ const MAX_VALUES = 20_000
 
 /**
  * Reads every body within its limit and checks JSON before validation: no `__proto__` key, bounded nesting,
- * bounded number of values. Routes get the body through `c.req.text()` and `c.req.json()`. It is read from Node's request, because creating a web
- * Request costs more (decision 0009).
+ * bounded number of values. Routes get the body through `c.req.text()` and `c.req.json()`; that of a piece of a file through
+ * `c.req.arrayBuffer()`. It is read from Node's request, because creating a web Request costs more (decision 0009).
  */
 export function guardBodies(): MiddlewareHandler<HttpEnv> {
   const readBody = createBodyReader()
@@ -28,7 +29,12 @@ export function guardBodies(): MiddlewareHandler<HttpEnv> {
     if (req.method === 'GET' || req.method === 'HEAD') return next()
     const larger = LARGER_BODIES.find(({ path }) => path.test(req.path))
     const maxBytes = larger?.bytes ?? DEFAULT_BODY_BYTES
-    const text = await readBody(env.incoming, { maxBytes, isSignedIn: c.get('session') !== null })
+    const bytes = await readBody(env.incoming, { maxBytes, isSignedIn: c.get('session') !== null })
+    if (isPiece(req)) {
+      req.arrayBuffer = async () => bytes.buffer
+      return next()
+    }
+    const text = new TextDecoder().decode(bytes)
     // Some clients send a Content-Type without a body. The route decides whether it needs one.
     if (isJson(req.header('content-type')) && text !== '') checkJson(text)
     req.text = async () => text
@@ -37,6 +43,10 @@ export function guardBodies(): MiddlewareHandler<HttpEnv> {
     return next()
   }
 }
+
+/** Whether it is a piece of an uploaded file, which is not text. */
+const isPiece = ({ method, path }: HonoRequest): boolean =>
+  method === 'PUT' && /^\/api\/imports\/[^/]+\/file$/.test(path)
 
 /**
  * Puts the body back into the request. Without a Content-Type, the validator reads the body itself; it would
@@ -56,23 +66,23 @@ export function isJson(contentType: string | undefined): boolean {
 function checkJson(text: string): void {
   // Before parsing, because the sender may be a stranger.
   if (hasMoreValues(text, MAX_VALUES))
-    throw new Refusal(400, 'malformed_json', 'The body has too many values.')
+    throw new Refusal(400, 'malformed_json', msg`The body has too many values.`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new Refusal(400, 'malformed_json', 'The body is not valid JSON.')
+    throw new Refusal(400, 'malformed_json', msg`The body is not valid JSON.`)
   }
   // Without recursion, because deep nesting would overflow the stack.
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) throw new Refusal(400, 'malformed_json', 'The body is nested too deeply.')
+    if (depth > MAX_DEPTH) throw new Refusal(400, 'malformed_json', msg`The body is nested too deeply.`)
     const below: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue
       if (Object.hasOwn(item, '__proto__')) {
-        throw new Refusal(400, 'malformed_json', 'The body has a key that is not allowed.')
+        throw new Refusal(400, 'malformed_json', msg`The body has a key that is not allowed.`)
       }
       for (const child of Object.values(item)) below.push(child)
     }

@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import type { Site } from '../../settings/passkeys.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { isAddress, nameOfHost } from './caller.ts'
@@ -25,7 +26,7 @@ export function requireSite(c: HttpContext, settings: Pick<Settings, 'get'>): Si
   if (site === null)
     throw conflict(
       'passkeys_unavailable',
-      'Passkeys work only under an https Public URL or as localhost, not under an IP address.',
+      msg`Passkeys work only under an https Public URL or as localhost, not under an IP address.`,
     )
   return site
 }

@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
+import { msg } from '../../language/msg.ts'
 import type { Attempts } from '../../settings/owner-account.ts'
 import type { HttpContext } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
@@ -86,7 +87,7 @@ export function createSignInThrottle(monotonicMs: () => number): SignInThrottle 
 /** The refusal for a client that must wait. */
 export function tooManyAttempts(waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
+  return new Refusal(429, 'too_many_attempts', msg`Too many failed attempts. Try again later.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

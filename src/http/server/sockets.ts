@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createNodeWebSocket } from '@hono/node-ws'
 import type { WebSocket } from 'ws'
+import { english } from '../../language/message.ts'
 import type { Sessions } from '../../settings/sessions.ts'
 import { type Guards, guard } from './app.ts'
 import { createRoutes, type HttpContext } from './env.ts'
@@ -116,7 +117,7 @@ export function createSockets(
   }
 }
 
-const MALFORMED = new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
+const MALFORMED = new Refusal(400, 'malformed_request', english`This is not a WebSocket handshake.`)
 
 /**
  * Whether the library can complete the handshake. It throws where nothing catches the error if it cannot parse the

@@ -3,13 +3,25 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getMimeType } from 'hono/utils/mime'
+import { languageNow } from '../../language/msg.ts'
 import type { HttpContext } from './env.ts'
 
 /** The built web app in memory. Requests only name its keys, which rules out path traversal. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>
 
-/** The single page of the web app. */
+/** The single page of the web app, in English. */
 export const SHELL_FILE = '/index.html'
+
+/** The page in the language of the request; undefined if the web app is not built. */
+export const shellOf = (files: StaticFiles): StaticFile | undefined => inLanguageOf(files, SHELL_FILE)
+
+/** The copy of a page in the language of the request, which the build wrote beside the English one. */
+export function inLanguageOf(files: StaticFiles, page: string): StaticFile | undefined {
+  return files.get(page.replace('.html', `.${languageNow()}.html`)) ?? files.get(page)
+}
+
+/** Whether it is the page of the web app in some language. */
+export const isShellFile = (path: string): boolean => /^\/index\..*html$/.test(path)
 
 export type StaticFile = {
   readonly content: Uint8Array<ArrayBuffer>
@@ -69,6 +81,10 @@ export function serveFile(c: HttpContext, file: StaticFile, status: 200 | 404 = 
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
     vary: 'accept-encoding',
+    ...(file.type.startsWith('text/html') && {
+      vary: 'accept-encoding, accept-language',
+      'content-language': languageNow(),
+    }),
   }
   if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
   const accepted = (c.req.header('accept-encoding') ?? '').split(',').map((name) => name.trim())

@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+import { msg } from '../../language/msg.ts'
 import type { OwnerAccount, Proof } from '../../settings/owner-account.ts'
 import type { Sessions } from '../../settings/sessions.ts'
 import { setDeviceCookie } from './device-cookie.ts'
@@ -16,6 +18,7 @@ const SENSITIVE_ROUTES = [
   ['POST', '/api/allowance/raise'],
   ['POST', '/api/telephony/number/point'],
   ['POST', '/api/timers.feed'],
+  ['POST', '/api/downloads'],
   ['PUT', '/api/services/:id'],
   ['DELETE', '/api/services/:id'],
   ['POST', '/api/auth/totp'],
@@ -41,7 +44,11 @@ export function createStepUp(options: {
   /** Throws 403 `step_up_required` unless the session has a recent proof. */
   function requireProof(c: HttpContext): void {
     if (sessions.hasRecentProof(sessionOf(c))) return
-    throw new Refusal(403, 'step_up_required', 'Nothing was changed. Confirm that it is you, then try again.')
+    throw new Refusal(
+      403,
+      'step_up_required',
+      msg`Nothing was changed. Confirm that it is you, then try again.`,
+    )
   }
 
   return {
@@ -95,9 +102,9 @@ export function endSignIn(
 }
 
 const WRONG = {
-  wrong_password: 'The password is wrong.',
-  wrong_code: 'The code is wrong or was used before.',
-  wrong_passkey: 'The passkey was not accepted.',
+  wrong_password: english`The password is wrong.`,
+  wrong_code: english`The code is wrong or was used before.`,
+  wrong_passkey: english`The passkey was not accepted.`,
 }
 
 /** The refusal of a factor. With a session, the status is 403: the session is still valid. */

@@ -2,6 +2,7 @@ import type { LimitFunction } from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
+import { english } from '../../language/message.ts'
 import { leftOfWait, unlessAborted } from '../../lib/waits.ts'
 import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
@@ -98,7 +99,9 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const extracting = extractWithModel(model, window, { offered, timezone: context.timezone }, deadline)
     const { candidates, usage } = await unlessAborted(deadline, extracting).catch((error: unknown) => {
       const isTimeout = deadline.aborted && !signal.aborted
-      throw isTimeout ? new ModelError('timeout', 'extraction timed out', { cause: error }) : error
+      throw isTimeout
+        ? new ModelError('timeout', english`The model did not find memories in time.`, { cause: error })
+        : error
     })
     const checked = await thread.ask('check', { ...context, offered, candidates })
     return { checked, usage, method: 'model' }

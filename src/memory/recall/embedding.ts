@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
+import { english } from '../../language/message.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { unlessAborted } from '../../lib/waits.ts'
 import { type EmbeddingModel, ModelError, type Use } from '../../model/port.ts'
@@ -23,6 +24,8 @@ export type EmbeddingState = {
 /** Keeps vectors for all recall entries, in the background. */
 export type Embedding = {
   start(): void
+  /** Looks for work, after another model was chosen. */
+  wake(): void
   /** Entries similar in meaning to a text, or null if unavailable. Counts failures; never rejects. */
   near(text: string, use?: Use): Promise<readonly Near[] | null>
   /** Whether the last request took at most `ms`. */
@@ -108,7 +111,8 @@ export function createEmbedding(
   // Each model has a lane, so that a failure delays only the model that failed.
   const reactor = createReactor<EmbeddingModel | 'prune'>({
     onHeadMoved: options.onHeadMoved,
-    areas: EMBEDDED,
+    // A release lets go on what a halt has stopped.
+    areas: [...EMBEDDED, 'delegation'],
     next() {
       if (!isPruned) return 'prune'
       const model = options.isHalted() ? null : options.model()
@@ -118,7 +122,8 @@ export function createEmbedding(
     laneOf: (work) => (work === 'prune' ? work : nameOf(work)),
     stepOf: (work) => (work === 'prune' ? work : batches),
     run: (work) => (work === 'prune' ? prune() : embedNext(work)),
-    dueInMs: () => (newSinceMs === null ? null : Math.max(1, untilGatheredMs())),
+    // Then either there is work, or a model is missing, and its choice wakes.
+    dueInMs: () => untilGatheredMs() || null,
     retryMs: RETRY_MS,
     onFault: failed,
   })
@@ -141,7 +146,9 @@ export function createEmbedding(
       lastRequestMs = performance.now() - startMs
       return vectors
     } catch (error) {
-      throw timeout.aborted ? new ModelError('timeout', 'embedding timed out', { cause: error }) : error
+      throw timeout.aborted
+        ? new ModelError('timeout', english`The model did not make an embedding in time.`, { cause: error })
+        : error
     }
   }
 
@@ -191,7 +198,8 @@ export function createEmbedding(
     newSinceMs ??= performance.now()
   }
 
-  const untilGatheredMs = () => (newSinceMs === null ? 0 : newSinceMs + gatherMs - performance.now())
+  const untilGatheredMs = () =>
+    newSinceMs === null ? 0 : Math.max(0, newSinceMs + gatherMs - performance.now())
 
   return {
     start() {
@@ -199,6 +207,7 @@ export function createEmbedding(
       unsubscribe = options.onHeadMoved(noteNew, EMBEDDED)
       reactor.start()
     },
+    wake: reactor.wake,
     async near(text, use = { purpose: 'recall', channel: 'inner' }) {
       const model = options.model()
       if (!model || text.trim() === '' || coverage.embedded === 0) return null

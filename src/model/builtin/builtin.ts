@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Language } from '../../language/languages.ts'
+import { msg } from '../../language/msg.ts'
 import type { ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput, spokenOf } from './conversation.ts'
@@ -11,8 +13,8 @@ const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 /**
  * The embedded default: fixed rules, offline, deterministic, behind the port of a language model. Text only.
  */
-export function createBuiltinService(): ModelService {
-  const chat = { text: createBuiltinModel(), compaction: null }
+export function createBuiltinService(language?: () => Language): ModelService {
+  const chat = { text: createBuiltinModel(language), compaction: null }
   return {
     ...chat,
     chatModels: () => [chat],
@@ -23,18 +25,18 @@ export function createBuiltinService(): ModelService {
     realtime: null,
     async check(signal) {
       signal.throwIfAborted()
-      const detail = 'The builtin model answers. It needs no key and no network.'
-      return { ok: true, steps: [{ name: 'builtin', ok: true, detail }] }
+      const detail = msg`The builtin model answers. It needs no key and no network.`
+      return { ok: true, steps: [{ name: msg`builtin`, ok: true, detail }] }
     },
   }
 }
 
-export function createBuiltinModel(): TextModel {
+export function createBuiltinModel(language: () => Language = () => 'en'): TextModel {
   return {
     id: BUILTIN_MODEL,
     async *respond(request, signal): AsyncGenerator<TextEvent> {
       signal.throwIfAborted()
-      const { text, calls } = await answerTo(request)
+      const { text, calls } = await answerTo(request, language())
       if (text !== '') yield { type: 'text.delta', text }
       signal.throwIfAborted()
       const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
@@ -53,7 +55,7 @@ export function createBuiltinModel(): TextModel {
 
 type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
-async function answerTo(request: TextRequest): Promise<Answer> {
+async function answerTo(request: TextRequest, language: Language): Promise<Answer> {
   const spoken = spokenOf(request.input, LISTENING)
   if (spoken !== null) return { text: spoken, calls: [] }
   const input = readInput(request.input)
@@ -63,7 +65,7 @@ async function answerTo(request: TextRequest): Promise<Answer> {
   // Takes 5 MB, most of it to read dates, and a service with another model never needs it.
   const { repliesTo } = await import('./understand.ts')
   const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
-  const present = { now: new Date(request.now), timezone: request.timezone }
+  const present = { now: new Date(request.now), timezone: request.timezone, language }
   const world: World = { present, conversation: input, can: (tool) => shapes.has(tool) }
   const missing = request.isHalted ? HALTED : UNAVAILABLE
   const remaining = [...input.done]

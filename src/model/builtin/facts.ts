@@ -13,7 +13,7 @@ const KEY_WEIGHT = 2
  * name: "When is Ines coming?". Best first, then in the given order. A fact that shares only an aspect ("name")
  * does not count.
  */
-export function findAnswers(question: string, facts: readonly Fact[]): Fact[] {
+export function findAnswers<F extends Fact>(question: string, facts: readonly F[]): F[] {
   const { keys, aspects } = queryWords(question)
   const keyStems = keys.map(senseOf)
   const aspectStems = aspects.map(senseOf)
@@ -80,7 +80,7 @@ function sensesIn(text: string): Set<string> {
   return senses
 }
 
-function distinct(facts: readonly Fact[]): Fact[] {
+function distinct<F extends Fact>(facts: readonly F[]): F[] {
   const keys = facts.map(({ text }) => wordsOf(text).join(' '))
   return facts.filter((_fact, index) => keys.indexOf(keys[index] ?? '') === index)
 }

@@ -1,10 +1,14 @@
+import type { Language } from '../../language/languages.ts'
 import type { Conversation } from './conversation.ts'
 import { NO_OUTCOME, type Outcome, whyNot } from './results.ts'
 import { type Heard, tidy } from './text.ts'
 
 export type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 
-export type Present = { readonly now: Date; readonly timezone: string }
+export type Clock = { readonly now: Date; readonly timezone: string }
+
+/** Sentences are English; their dates and numbers are written as in the language of the owner. */
+export type Present = Clock & { readonly language: Language }
 
 export type World = {
   readonly present: Present

@@ -1,22 +1,26 @@
+import { localeOf } from '../../language/languages.ts'
 import { DAY_MS, dateFormat, dayIn, wallClockMs } from '../../lib/time.ts'
-import type { Present } from './intent.ts'
+import type { Clock, Present } from './intent.ts'
 
 /** What the owner's clock shows, as `wallClockMs`. */
-export const wallMs = ({ now, timezone }: Present) => wallClockMs(now, timezone)
+export const wallMs = ({ now, timezone }: Clock) => wallClockMs(now, timezone)
 
 export const midnightOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
 
 /** Midnight of today, in `wallMs` units. */
-export const today = (present: Present) => midnightOf(wallMs(present))
+export const today = (clock: Clock) => midnightOf(wallMs(clock))
 
-export function formatTime(at: Date, timezone: string): string {
-  return dateFormat('en-GB', { timeStyle: 'short', timeZone: timezone }).format(at)
+export function formatTime(at: Date, { timezone, language }: Present): string {
+  return dateFormat(localeOf(language), { timeStyle: 'short', timeZone: timezone }).format(at)
 }
 
-/** "Tuesday, 2 June", with the year unless it is the current one. */
-export function formatDate(at: Date, { now, timezone }: Present): string {
+/** "Tuesday, 2 June", with the year unless it is the current one; in figures where the sentence around it is foreign. */
+export function formatDate(at: Date, { now, timezone, language }: Present): string {
+  const locale = localeOf(language)
+  if (!locale.startsWith('en'))
+    return dateFormat(locale, { dateStyle: 'medium', timeZone: timezone }).format(at)
   const yearOf = (date: Date) => dayIn(timezone, date).slice(0, 4)
-  const format = dateFormat('en-GB', {
+  const format = dateFormat(locale, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', timeZone: timezone },
     ...(yearOf(at) === yearOf(now) ? {} : { year: 'numeric' }),
   })
@@ -37,7 +41,7 @@ export function formatDay(at: Date, present: Present): string {
 
 /** "tomorrow at 09:00", "on Tuesday, 2 June at 14:05". */
 export function formatMoment(at: Date, present: Present): string {
-  return `${formatDay(at, present)} at ${formatTime(at, present.timezone)}`
+  return `${formatDay(at, present)} at ${formatTime(at, present)}`
 }
 
 /** Formats a recorded moment; null if it is invalid. */
@@ -54,5 +58,6 @@ export function formatRecorded(
 export function formatRecordedDay(at: string | null, present: Present): string | null {
   const isBare = at !== null && at.length <= 10
   const now = isBare ? new Date(wallMs(present)) : present.now
-  return formatRecorded(at, { now, timezone: isBare ? 'UTC' : present.timezone }, formatDay)
+  const timezone = isBare ? 'UTC' : present.timezone
+  return formatRecorded(at, { ...present, now, timezone }, formatDay)
 }

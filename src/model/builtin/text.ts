@@ -159,6 +159,7 @@ export function toYou(text: string): string {
   })
   return turned
     .replace(/^(?:that|actually,?) /i, '')
+    .replace(/^call you /i, 'to call you ')
     .replace(SMALL_START, (word) => word.toLowerCase())
     .replace(/[.!]$/, '')
 }

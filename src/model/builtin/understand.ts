@@ -22,6 +22,7 @@ import {
   type Heard,
   hear,
   isQuestion,
+  isStatement,
   MAX_COMMAND_CHARS,
   stretchesOf,
   tidy,
@@ -82,12 +83,15 @@ function planFor(text: string, world: World): Plan | null {
   )
 }
 
+/** "I think tomorrow at nine" is a time; a longer statement is about something else. */
+const isLongStatement = (text: string) => isStatement(text) && text.split(' ').length > 6
+
 /** Questions of the delegate, and how to merge the answer into the request. */
 const QUESTIONS: readonly (readonly [
   string,
   (request: string, answer: string, question: string) => string,
 ])[] = [
-  [ASK_WHEN, (request, answer) => `${request} ${answer}`],
+  [ASK_WHEN, (request, answer) => (isLongStatement(answer) ? answer : `${request} ${answer}`)],
   [ASK_WHAT, (_request, answer) => `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],

@@ -1,7 +1,7 @@
 import type { ParsedResult } from 'chrono-node'
 import { DAY_MS, dayOf } from '../../lib/time.ts'
 import { parseDates } from '../../text/dates.ts'
-import type { Present } from './intent.ts'
+import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 
@@ -23,7 +23,7 @@ const MAX_CHARS = 300
 const HOUR_MS = 3_600_000
 
 /** The first time, delay or recurrence in a text; null if there is none. With `early`, "six" is 6 am. */
-export function takeWhen(text: string, present: Present, options: { readonly early: boolean }): When | null {
+export function takeWhen(text: string, present: Clock, options: { readonly early: boolean }): When | null {
   const plain = toDigits(text.slice(0, MAX_CHARS))
   return takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
 }
@@ -63,7 +63,7 @@ function toDigits(text: string): string {
     .replace(AT_HOUR, (_, word: string, hour: string) => `${word} ${hourOf(hour)}`)
 }
 
-function takeMoment(text: string, present: Present, early: boolean): When | null {
+function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const nowMs = wallMs(present)
   const dated = withMonth(text, nowMs)
   const results = datesIn(dated, present)
@@ -81,7 +81,7 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper"), "now" and "a day before the wedding". */
-export function datesIn(text: string, { now, timezone }: Present): ParsedResult[] {
+export function datesIn(text: string, { now, timezone }: Clock): ParsedResult[] {
   return parseDates(text, { at: now, timezone }, { forwardDate: true }).filter(({ index, text: words }) => {
     const after = text.slice(index + words.length)
     const isOfAnEvent = /\bbefore$/i.test(words) && /^ \p{L}/u.test(after)

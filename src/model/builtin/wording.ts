@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+
 /** Replies that several intents share. They name pages, never variables. */
 const CONNECT = '[connect one](/settings#model)'
 
@@ -31,4 +33,5 @@ export const CONFIRM = 'Nothing is done yet. Please confirm it on your [timeline
 export const CHOOSE = 'Nothing is forgotten yet. Name it, or choose on your [timeline](/).'
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'
-export const NOT_UNDERSTOOD = 'I don’t understand that. I only know English, and “Help” shows what I can do.'
+/** Translated, unlike other replies: the owner may not read English. */
+export const NOT_UNDERSTOOD = english`I don’t understand that. I only know English, and “Help” shows what I can do.`

@@ -1,4 +1,5 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions'
+import { english } from '../../language/message.ts'
 import { type OpenAiCore, requestOnce, scopeOf, sendSupported } from '../openai/core.ts'
 import { toStrictSchema } from '../openai/strict-schema.ts'
 import { inWords, parseValue, type WithStrictSchema } from '../openai/structured.ts'
@@ -46,7 +47,8 @@ export function createCompletionsStructuredModel(core: OpenAiCore, model: string
         const assembly = createAssembly(core.secrets)
         assembly.add(answer)
         const read = assembly.finish(() => JSON.stringify(params))
-        if (read === null) throw new ModelError('malformed', 'The answer of the model is not finished.')
+        if (read === null)
+          throw new ModelError('malformed', english`The answer of the model is not finished.`)
         return { value: parseValue(request.schema, read.text), usage: read.usage }
       })
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { ModelError, type Usage } from '../port.ts'
 import { estimateTokens } from '../tokens.ts'
 import { reportedFault } from './failures.ts'
@@ -66,10 +67,10 @@ export function readAnswer(response: ResponseAnswer, secrets: readonly string[])
 }
 
 export const declined = (refusal: string, secrets: readonly string[]) =>
-  new ModelError('refused', `The model declined to answer: ${redact(refusal, secrets)}`)
+  new ModelError('refused', english`The model declined to answer: ${redact(refusal, secrets)}`)
 
 export const filtered = () =>
-  new ModelError('refused', 'The content filter of the model service stopped the answer.')
+  new ModelError('refused', english`The content filter of the model service stopped the answer.`)
 
 function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal'): string[] {
   return output.flatMap((item) => {

@@ -1,3 +1,4 @@
+import { english } from '../../language/message.ts'
 import { NoAnswer } from '../port.ts'
 import type { Failure } from './failures.ts'
 import type { Limits, Timing } from './timing.ts'
@@ -24,7 +25,7 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   signal.throwIfAborted()
   const deadline = new AbortController()
   const cancelDeadline = timing.after(limits.deadlineMs, () =>
-    deadline.abort(noAnswer('did not finish its answer within', limits.deadlineMs)),
+    deadline.abort(noAnswer('unfinished', limits.deadlineMs)),
   )
   const bound = AbortSignal.any([signal, deadline.signal])
   try {
@@ -72,9 +73,9 @@ async function* withIdleTimeout<T>(
   { timing, limits, firstEventMs }: AttemptOptions,
 ): AsyncGenerator<T> {
   const idle = new AbortController()
-  const arm = (what = 'said nothing for', ms = limits.idleMs) =>
+  const arm = (what: Lack = 'silent', ms = limits.idleMs) =>
     timing.after(ms, () => idle.abort(noAnswer(what, ms)))
-  let disarm = firstEventMs === undefined ? arm() : arm('did not begin to answer within', firstEventMs)
+  let disarm = firstEventMs === undefined ? arm() : arm('not_begun', firstEventMs)
   const signal = AbortSignal.any([bound, idle.signal])
   const alive = () => {
     disarm()
@@ -102,5 +103,12 @@ function backoffMs(tries: number, retryAfterMs: number | null, { timing, limits 
   return Math.max(jittered, retryAfterMs ?? 0)
 }
 
-const noAnswer = (what: string, ms: number) =>
-  new NoAnswer(`The model service ${what} ${Math.round(ms / 1000)} seconds.`)
+type Lack = 'unfinished' | 'silent' | 'not_begun'
+
+const NO_ANSWERS: Readonly<Record<Lack, (seconds: number) => string>> = {
+  unfinished: (seconds) => english`The model service did not finish its answer within ${seconds} seconds.`,
+  silent: (seconds) => english`The model service said nothing for ${seconds} seconds.`,
+  not_begun: (seconds) => english`The model service did not begin to answer within ${seconds} seconds.`,
+}
+
+const noAnswer = (what: Lack, ms: number) => new NoAnswer(NO_ANSWERS[what](Math.round(ms / 1000)))

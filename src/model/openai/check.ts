@@ -1,3 +1,4 @@
+import { localeNow, msg, translated, translatedSentence } from '../../language/msg.ts'
 import { kindsOfService } from '../kinds.ts'
 import { type ContextSize, ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
@@ -27,7 +28,7 @@ export async function checkService(
   signal: AbortSignal,
   context: ContextSize | null,
 ): Promise<Checked> {
-  const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
+  const reachable = { name: msg`reachable`, ok: true, detail: msg`${core.where} is reachable.` }
   try {
     const found = await attemptOnce(
       async (attemptSignal) => {
@@ -45,14 +46,18 @@ export async function checkService(
     signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
     const isRefused = error.kind === 'auth'
-    const failed = { name: isRefused ? 'authorised' : 'reachable', ok: false, detail: error.message }
+    const failed = {
+      name: isRefused ? msg`authorised` : msg`reachable`,
+      ok: false,
+      detail: translatedSentence(error.message),
+    }
     return { ok: false, steps: isRefused ? [reachable, failed] : [failed], models: [] }
   }
 }
 
 /** The steps after the first. Throws if the service gives no answer that can be read. */
 async function stepsOf(core: OpenAiCore, model: string | null, signal: AbortSignal) {
-  const authorised = { name: 'authorised', ok: true, detail: 'The key is accepted or not needed.' }
+  const authorised = { name: msg`authorised`, ok: true, detail: msg`The key is accepted or not needed.` }
   try {
     const models = await requestModels(core, signal)
     return { steps: [authorised, found(core, models, model)], models }
@@ -63,11 +68,13 @@ async function stepsOf(core: OpenAiCore, model: string | null, signal: AbortSign
     const mayNotList = fault.status === 403 && /scope|permission/i.test(fault.message)
     if (!mayNotList && fault.status !== 404) {
       const { message } = attemptOptions(core, signal).classify(error).error
-      return { steps: [{ name: 'authorised', ok: false, detail: message }], models: [] }
+      return { steps: [{ name: msg`authorised`, ok: false, detail: message }], models: [] }
     }
-    const why = mayNotList ? 'The key is not allowed to list models' : 'The server does not list its models'
-    const how = model === null ? 'Enter the name of one.' : `Send a message to check ${model}.`
-    return { steps: [authorised, { name: 'model', ok: true, detail: `${why}. ${how}` }], models: [] }
+    const why = mayNotList
+      ? msg`The key is not allowed to list models`
+      : msg`The server does not list its models`
+    const how = model === null ? msg`Enter the name of one.` : msg`Send a message to check ${model}.`
+    return { steps: [authorised, { name: msg`model`, ok: true, detail: `${why}. ${how}` }], models: [] }
   }
 }
 
@@ -75,13 +82,13 @@ function found(core: OpenAiCore, models: readonly ListedModel[], model: string |
   const ids = models.map(({ id }) => id)
   if (ids.length === 0) {
     const { hint } = kindsOfService[core.kind]
-    return { name: 'model', ok: false, detail: `The server has no models yet. ${hint}` }
+    return { name: msg`model`, ok: false, detail: msg`The server has no models yet. ${translated(hint)}` }
   }
-  const available = `Available: ${ids.slice(0, SHOWN_MODELS).join(', ')}.`
-  if (model === null) return { name: 'model', ok: true, detail: available }
+  const available = msg`Available: ${ids.slice(0, SHOWN_MODELS).join(', ')}.`
+  if (model === null) return { name: msg`model`, ok: true, detail: available }
   const ok = ids.some((id) => isNamed(id, model))
-  const detail = ok ? `${model} is available.` : `There is no model ${model} here. ${available}`
-  return { name: 'model', ok, detail }
+  const detail = ok ? msg`${model} is available.` : msg`There is no model ${model} here. ${available}`
+  return { name: msg`model`, ok, detail }
 }
 
 /** Adds to the last step which API answers, and what the server is known to lack. */
@@ -95,19 +102,19 @@ async function withApi(
   if (core.isOpenAi) return step
   if (usesResponses(core) && !(await offers(core, '/responses', signal))) {
     if (core.api === 'responses') {
-      const detail = `${core.where} has no Responses API. Set its API to completions or auto.`
+      const detail = msg`${core.where} has no Responses API. Set its API to completions or auto.`
       return { ...step, ok: false, detail }
     }
     core.capabilities.markLacking(core.baseUrl, 'responses')
   }
   const isByResponses = usesResponses(core)
   if (!isByResponses && !(await offers(core, '/chat/completions', signal))) {
-    const detail = `${core.where} has no chat completions${core.api === 'auto' ? ' and no Responses API' : ''}. Check its address; it often ends in /v1.`
+    const detail = msg`${core.where} has no chat completions${core.api === 'auto' ? msg` and no Responses API` : ''}. Check its address; it often ends in /v1.`
     return { ...step, ok: false, detail }
   }
   const lacking = model === null ? [] : core.capabilities.lacking(scopeOf(core, { model }))
-  const used = isByResponses ? 'It answers by the Responses API.' : 'It answers by chat completions.'
-  const missing = lacking.length > 0 ? ` Missing here: ${lacking.join(', ')}.` : ''
+  const used = isByResponses ? msg`It answers by the Responses API.` : msg`It answers by chat completions.`
+  const missing = lacking.length > 0 ? msg` Missing here: ${lacking.join(', ')}.` : ''
   return { ...step, detail: `${step.detail} ${used}${missing}` }
 }
 
@@ -120,9 +127,9 @@ async function withContext(step: CheckStep, context: ContextSize | null): Promis
   await context.learn()
   const { tokens } = context
   if (!step.ok || tokens === null) return step
-  const size = `Its context is ${tokens.toLocaleString('en')} tokens`
+  const size = msg`Its context is ${tokens.toLocaleString(localeNow())} tokens`
   const enough =
-    tokens < ROOMY_TOKENS ? ': everyday requests work; long documents need a larger context.' : '.'
+    tokens < ROOMY_TOKENS ? msg`: everyday requests work; long documents need a larger context.` : '.'
   return { ...step, detail: `${step.detail} ${size}${enough}` }
 }
 

@@ -1,5 +1,6 @@
 import type { OpenAI } from 'openai'
 import * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL, without a slash at the end, and the Authorization header; null for a server that needs none. */
@@ -61,7 +62,7 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
     transform(chunk, controller) {
       bytes += chunk.byteLength
       if (bytes > maxBytes)
-        throw new ModelError('malformed', `The model service sent more than ${maxBytes} bytes.`)
+        throw new ModelError('malformed', english`The model service sent more than ${maxBytes} bytes.`)
       controller.enqueue(chunk)
     },
   })

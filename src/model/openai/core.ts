@@ -1,3 +1,4 @@
+import { english } from '../../language/message.ts'
 import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
 import type { ServiceKind } from '../words.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
@@ -56,7 +57,10 @@ export function scopeOf(core: OpenAiCore, { model }: Pick<ModelId, 'model'>): st
 
 /** The error for a feature that the service lacks. */
 export function missing({ where }: OpenAiCore, capability: Capability): CapabilityMissing {
-  return new CapabilityMissing(capability, `The model service at ${where} does not support ${capability}.`)
+  return new CapabilityMissing(
+    capability,
+    english`The model service at ${where} does not support ${capability}.`,
+  )
 }
 
 /** Handles a failed request: marks the feature as missing if the service lacks it, and throws. */
@@ -78,7 +82,7 @@ export function orNoResponses(core: OpenAiCore) {
   return (error: unknown): never => {
     if (!saysNoPath(error)) throw error
     core.capabilities.markLacking(core.baseUrl, 'responses')
-    const message = `The model service at ${core.where} has no Responses API. Set its API to completions or auto.`
+    const message = english`The model service at ${core.where} has no Responses API. Set its API to completions or auto.`
     throw new CapabilityMissing('responses', message)
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { type EmbeddingModel, ModelError, type ModelId } from '../port.ts'
 import { estimateTokens } from '../tokens.ts'
 import { type OpenAiCore, orMissing, requestOnce } from './core.ts'
@@ -32,7 +33,7 @@ export function createEmbeddingModel(core: OpenAiCore, model: string): Embedding
     if (vectors.length !== texts.length || vectors.some(({ length }) => length !== dimensions))
       throw new ModelError(
         'malformed',
-        `The model service at ${core.where} returned the wrong number or size of vectors.`,
+        english`The model service at ${core.where} returned the wrong number or size of vectors.`,
       )
     const inputTokens = usage?.prompt_tokens ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     return { vectors, usage: { inputTokens, outputTokens: 0, cachedTokens: 0 } }

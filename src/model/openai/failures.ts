@@ -1,6 +1,8 @@
 // The whole SDK takes 100 ms to load; its errors do not.
+
 import { APIError } from 'openai/error'
 import * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { networkCode } from '../../lib/never-reached.ts'
 import { parseRetryAfter } from '../../lib/waits.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
@@ -55,7 +57,7 @@ export function classify(
     const kind = kindOf(fault)
     const status = fault.status === null ? '' : ` ${fault.status}`
     const words = redact(fault.message.replace(/^\d{3} /, ''), secrets)
-    const message = `The model service at ${where} answered${status}${words ? `: ${words}` : '.'}`
+    const message = english`The model service at ${where} answered${status}${words ? `: ${words}` : '.'}`
     const options = {
       cause: new Error(words, { cause: redact(fault.code ?? '', secrets) }),
       retryAfterMs: fault.retryAfterMs,
@@ -64,11 +66,11 @@ export function classify(
   }
   const cause = new Error(redact(describe(error), secrets))
   if (error instanceof SyntaxError || error instanceof z.ZodError) {
-    const message = `The model service at ${where} sent a response that is not valid in its API.`
+    const message = english`The model service at ${where} sent a response that is not valid in its API.`
     return { error: new ModelError('malformed', message, { cause }), retry: false }
   }
   const code = networkCode(error)
-  const message = `The connection to the model service at ${where} failed${code ? ` (${code})` : ''}.`
+  const message = english`The connection to the model service at ${where} failed${code ? ` (${code})` : ''}.`
   return { error: new ModelError('unavailable', message, { cause }), retry: true }
 }
 

@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+import { msg, translated } from '../../language/msg.ts'
 import { ModelError } from '../port.ts'
 import { type ServiceFeature, serviceFeatures } from '../words.ts'
 import { attemptOnce } from './attempts.ts'
@@ -37,30 +39,35 @@ const ENDPOINTS = [
 
 async function canDo(core: OpenAiCore, signal: AbortSignal): Promise<CanDo[]> {
   if (core.isOpenAi)
-    return serviceFeatures.map((feature) => ({ feature, ok: true, detail: 'OpenAI has it.' }))
+    return serviceFeatures.map((feature) => ({ feature, ok: true, detail: msg`OpenAI has it.` }))
   const offered = (path: string) => tryPath(core, path, signal)
   const [responses, completions] = await Promise.all(['/responses', '/chat/completions'].map(offered))
   const others = ENDPOINTS.map(async ([feature, path]) => {
     const ok = await offered(path)
-    const detail = ok === null ? UNKNOWN : `It has ${ok ? 'an' : 'no'} endpoint for ${feature}.`
+    const detail =
+      ok === null
+        ? translated(UNKNOWN)
+        : ok
+          ? msg`It has an endpoint for ${feature}.`
+          : msg`It has no endpoint for ${feature}.`
     return { feature, ok, detail }
   })
   const realtime = {
     feature: 'realtime',
     ok: null,
-    detail: 'Not tested. Without a realtime model, calls use transcription and speech.',
+    detail: msg`Not tested. Without a realtime model, calls use transcription and speech.`,
   } as const
   return [chat(responses, completions), ...(await Promise.all(others)), realtime]
 }
 
-const UNKNOWN = 'This could not be found out.'
+const UNKNOWN = english`This could not be found out.`
 
 function chat(responses: boolean | null = null, completions: boolean | null = null): CanDo {
   const feature = 'chat'
-  if (responses) return { feature, ok: true, detail: 'It has the Responses API.' }
-  if (completions) return { feature, ok: true, detail: 'It has chat completions.' }
-  if (responses === null || completions === null) return { feature, ok: null, detail: UNKNOWN }
-  return { feature, ok: false, detail: 'It has neither the Responses API nor chat completions.' }
+  if (responses) return { feature, ok: true, detail: msg`It has the Responses API.` }
+  if (completions) return { feature, ok: true, detail: msg`It has chat completions.` }
+  if (responses === null || completions === null) return { feature, ok: null, detail: translated(UNKNOWN) }
+  return { feature, ok: false, detail: msg`It has neither the Responses API nor chat completions.` }
 }
 
 /** Whether the service has a path; null if it does not say. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { msg } from '../../language/msg.ts'
 import { isTlsRefused, networkCode, neverReached } from '../../lib/never-reached.ts'
 import { kindsOfService } from '../kinds.ts'
 import { ModelError } from '../port.ts'
@@ -52,8 +53,11 @@ export function onceAndSoon(core: OpenAiCore, signal: AbortSignal) {
 function nothingAnswers({ baseUrl, kind }: OpenAiCore): string {
   const { title, baseUrl: usual, needsKey } = kindsOfService[kind]
   const { origin } = new URL(baseUrl)
-  if (usual === null) return `Nothing answers at ${origin}. Is the server running, and is this its address?`
-  return `Nothing answers at ${origin}. Is ${needsKey ? 'this machine online' : `${title} running`}?`
+  if (usual === null)
+    return msg`Nothing answers at ${origin}. Is the server running, and is this its address?`
+  return needsKey
+    ? msg`Nothing answers at ${origin}. Is this machine online?`
+    : msg`Nothing answers at ${origin}. Is ${title} running?`
 }
 
 /** The models of a service; none if it does not list them. Throws ModelError if it does not answer. */

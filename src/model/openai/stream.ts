@@ -2,6 +2,7 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { Stream } from 'openai/streaming'
 import * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { ModelError } from '../port.ts'
 import { type OutputItem, outputItemSchema, type ResponseAnswer, responseSchema } from './answer.ts'
 import type { OpenAiCore } from './core.ts'
@@ -77,7 +78,7 @@ export async function* readEvents<E>(
     events.controller.abort()
     throw new ModelError(
       'malformed',
-      `The server at ${core.where} sent an unexpected content type: ${contentType || 'none'}.`,
+      english`The server at ${core.where} sent an unexpected content type: ${contentType || 'none'}.`,
     )
   }
   const iterator = events[Symbol.asyncIterator]()

@@ -1,5 +1,6 @@
 import type { ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses'
 import type * as z from 'zod'
+import { english } from '../../language/message.ts'
 import { ModelError, type ModelId, type StructuredModel, type StructuredRequest } from '../port.ts'
 import { readAnswer, responseSchema, toUsage } from './answer.ts'
 import { type OpenAiCore, orNoResponses, requestOnce, scopeOf, sendSupported } from './core.ts'
@@ -65,7 +66,7 @@ export function inWords(schema: StrictSchema): string {
 export function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new ModelError('malformed', 'The answer of the model does not match the requested schema.', {
+  throw new ModelError('malformed', english`The answer of the model does not match the requested schema.`, {
     // Paths and codes only: the values are private.
     cause: new Error(parsed.error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join('; ')),
   })

@@ -1,4 +1,5 @@
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
+import { english } from '../../language/message.ts'
 import {
   ModelError,
   type ModelId,
@@ -93,7 +94,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
 
 /** The error for a stream that ends in the middle of an answer. */
 export function closedEarly({ where }: OpenAiCore): ModelError {
-  const message = `The model service at ${where} closed the connection in the middle of its answer.`
+  const message = english`The model service at ${where} closed the connection in the middle of its answer.`
   return new ModelError('unavailable', message)
 }
 

@@ -1,6 +1,7 @@
 import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SpendingQueries } from '../../../projections/spending.ts'
+import { english } from '../../language/message.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { Use } from '../../model/port.ts'
 import { dollarsText, toMicros } from '../../model/prices.ts'
@@ -20,7 +21,10 @@ export type WindowState = {
 
 const HOUR_MS = 3_600_000
 export const WINDOW_MS: Readonly<Record<Window, number>> = { day: DAY_MS, month: 30 * DAY_MS }
-export const WINDOW_WORDS: Readonly<Record<Window, string>> = { day: '24 hours', month: '30 days' }
+export const WINDOW_WORDS: Readonly<Record<Window, string>> = {
+  day: english`24 hours`,
+  month: english`30 days`,
+}
 
 /** What nobody waits for stops at this share of the allowance, so that the owner is answered for longer. */
 const BACKGROUND_SHARE = 0.9
@@ -120,8 +124,14 @@ export function createAllowance(options: {
   }
 }
 
-/** What the owner is told when an amount is refused. */
+/** What the owner is told when an amount is refused; also in a fact. */
 export function refusalText({ window, spentMicros, limitMicros }: WindowState, micros: number): string {
   const left = dollarsText(Math.max(0, limitMicros - spentMicros))
-  return `The allowance of ${dollarsText(limitMicros)} for ${WINDOW_WORDS[window]} is used up: ${left} is left, and this may cost up to ${dollarsText(micros)}. Allow more, or try again later.`
+  const values = [dollarsText(limitMicros), left, dollarsText(micros)] as const
+  return window === 'day' ? dayText(...values) : monthText(...values)
 }
+
+const dayText = (limit: string, left: string, cost: string) =>
+  english`The allowance of ${limit} for 24 hours is used up: ${left} is left, and this may cost up to ${cost}. Allow more, or try again later.`
+const monthText = (limit: string, left: string, cost: string) =>
+  english`The allowance of ${limit} for 30 days is used up: ${left} is left, and this may cost up to ${cost}. Allow more, or try again later.`

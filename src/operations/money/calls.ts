@@ -13,6 +13,8 @@ export type CallModels = {
   readonly transcription: ModelId
   /** The telephony provider hears and speaks. The text model is paid by its requests. */
   readonly isRelayed?: boolean
+  /** There is no line to pay. */
+  readonly isInBrowser?: boolean
 }
 
 /** The money of one call. */
@@ -40,10 +42,10 @@ export function createCallMeter(options: {
   }
 
   /** What a minute costs without the realtime model. */
-  function lineMicros({ realtime, transcription, isRelayed }: CallModels): number {
+  function lineMicros({ realtime, transcription, isRelayed, isInBrowser }: CallModels): number {
     const heard = realtime === null ? 0 : (meter.priceOf(transcription).minute ?? 0)
     const relayed = isRelayed ? prices().relayMinute : 0
-    return toMicros(prices().callMinute + relayed + heard)
+    return toMicros((isInBrowser ? 0 : prices().callMinute) + relayed + heard)
   }
 
   return {

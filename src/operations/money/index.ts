@@ -1,7 +1,7 @@
 import { createSpendingQueries } from '../../../projections/spending.ts'
 import type { Log } from '../../lib/log.ts'
 import { type ModelPlan, planOf, usesOfModels } from '../../model/plan.ts'
-import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
+import { AllowanceSpent, type ModelId, type Usage, type Use } from '../../model/port.ts'
 import { defaultPrices, microsOf, priceTable, toMicros } from '../../model/prices.ts'
 import { BUILTIN } from '../../model/words.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -61,6 +61,9 @@ export function buildMoney(options: {
         model?.provider === 'builtin' || (model && microsOf(meter.priceOf(model), A_TOKEN_OF_EACH) === 0)
       return spending.ofTurn(turnId) ?? (isFree ? 0 : null)
     },
+    /** What a request of a model would cost, in millionths of a dollar. */
+    estimate: (model: ModelId, usage: Usage): number =>
+      model.provider === BUILTIN ? 0 : microsOf(meter.priceOf(model), usage),
     /** Allows more for the next 24 hours: another daily allowance, unless an amount is given. */
     async raise(amountMicros = toMicros(settings.get('ALLOWANCE_DAY'))): Promise<void> {
       await append([{ type: 'allowance.raised', actor: 'owner', channel: 'system', facts: { amountMicros } }])

@@ -2,6 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createDeliveryQueries } from '../../../projections/deliveries.ts'
 import { createErasureQueries } from '../../../projections/erasures.ts'
+import { createReadingQueries } from '../../../projections/import-readings.ts'
+import { createImportQueries } from '../../../projections/imports.ts'
 import { createOwnerQueries } from '../../../projections/owner.ts'
 import { createProposalQueries } from '../../../projections/proposals.ts'
 import { createTaskQueries } from '../../../projections/tasks.ts'
@@ -39,6 +41,8 @@ export function createBacklogs(options: {
   const proposals = createProposalQueries(views)
   const utterances = createUtteranceQueries(views)
   const erasures = createErasureQueries(views)
+  const imports = createImportQueries(views)
+  const readings = createReadingQueries(views)
   const owner = createOwnerQueries(views)
   const now = () => new Date(nowMs()).toISOString()
   const isOutboundHeld = () => isHalted() || owner.outboundHeld() !== undefined
@@ -70,6 +74,19 @@ export function createBacklogs(options: {
     notifications: () => backlogOf([]),
     /** One may run for hours. Only failures are watched. */
     backups: () => backlogOf([]),
+    /** Each may take hours, so none stands still. */
+    imports: () =>
+      backlogOf([
+        ...imports
+          .unfinished()
+          .map(({ importId, startedAt }) => ({ key: importId, seq: null, at: startedAt, isResting: true })),
+        ...readings.unfinished().map(({ readingId, requestedAt }) => ({
+          key: readingId,
+          seq: null,
+          at: requestedAt,
+          isResting: true,
+        })),
+      ]),
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
     deliveries() {

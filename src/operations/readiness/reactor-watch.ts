@@ -13,6 +13,7 @@ const REACTORS = [
   'deliveries',
   'notifications',
   'backups',
+  'imports',
   'turns',
   'guests',
 ] as const

@@ -4,6 +4,8 @@ import Database from 'better-sqlite3'
 import { messageOf } from '../../../ledger/errors.ts'
 import { createTextQueries } from '../../../projections/texts.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
+import { english } from '../../language/message.ts'
+import { msg, translatedSentence } from '../../language/msg.ts'
 import type { Log } from '../../lib/log.ts'
 import { isModelFailure } from '../../model/failure-text.ts'
 import type { ModelId } from '../../model/port.ts'
@@ -91,7 +93,7 @@ export function createReadiness(
     directory,
     { limitMs: STORES_LIMIT_MS, idleMs: STORES_IDLE_MS },
   )
-  let hasSecrets = false
+  let hasSecrets = existsSync(secretKeyFile(directory))
   let last: { readonly untilMs: number; readonly stores: Promise<StoreReport> } | null = null
   let failing = new Set<string>()
   reactors.start(createBacklogs({ ...options, ...storage, taskLimit: () => settings.get('TASK_LIMIT') }))
@@ -111,8 +113,8 @@ export function createReadiness(
         keepFor(HUNG_MS)
         const isHung = error instanceof ThreadFailed && error.reason === 'timed_out'
         const fault = isHung
-          ? 'The disk does not respond. Find out what keeps it busy, or replace it.'
-          : `The files could not be checked: ${messageOf(error).split('\n', 1).join('')}`
+          ? english`The disk does not respond. Find out what keeps it busy, or replace it.`
+          : english`The files could not be checked: ${messageOf(error).split('\n', 1).join('')}`
         return { ledger: fault, views: fault, settings: fault, freeBytes: null }
       },
     )
@@ -136,12 +138,12 @@ export function createReadiness(
     const name = `${provider}/${model}`
     return failure === null
       ? { ok: true, detail: name }
-      : { ok: false, detail: `${name}: the last turn failed (${failure})` }
+      : { ok: false, detail: msg`${name}: the last turn failed (${failure})` }
   }
 
   async function look(): Promise<Health> {
     const [stores, status] = await Promise.all([readStores(), storageStatus()])
-    const states = reactors.report()
+    const states = reactors.report().map(inLanguage)
     const postgres = postgresCheck(status)
     const hasTelephony = options.hasTelephony()
     const text = hasTelephony ? whereReadable(lastOutcome) : undefined
@@ -195,6 +197,12 @@ export function createReadiness(
     },
   }
 }
+
+/** The message of a failure is English, as it was thrown. */
+const inLanguage = ({ lastFailure, ...state }: ReactorState): ReactorState => ({
+  ...state,
+  lastFailure: lastFailure && { ...lastFailure, message: translatedSentence(lastFailure.message) },
+})
 
 function verifiedOf(status: StorageStatus | null): Pick<Health, 'verified'> {
   const verification = status?.verification

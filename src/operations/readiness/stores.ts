@@ -8,8 +8,9 @@ import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../../ledger/files
 import { createReader, type LedgerReader } from '../../../ledger/reader.ts'
 import { verifyLink } from '../../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../../projections/views.ts'
+import { english } from '../../language/message.ts'
 import { secretKeyFile } from '../../settings/secrets.ts'
-import { settingsFile } from '../../settings/store.ts'
+import { settingsFile, WITHOUT_SETTINGS } from '../../settings/store.ts'
 
 /** A file, and its inode when the service opened it. */
 export type Place = { readonly file: string; readonly inode: string }
@@ -26,11 +27,14 @@ const SAMPLE_EVENTS = 4
 const SAMPLE_ROWS = 2
 
 /** No backup is needed for damaged views. */
-export const VIEWS_DAMAGED =
-  'The views are damaged, and are being rebuilt from the ledger. If this does not help, restart Delegate.'
+export const VIEWS_DAMAGED = english`The views are damaged, and are being rebuilt from the ledger. If this does not help, restart Delegate.`
 
-const remedies = { moved: 'Put it back, or restore a backup.', damaged: diskRemedies.damaged }
-const viewRemedies = { moved: 'Restart Delegate, which rebuilds it.', damaged: VIEWS_DAMAGED }
+const remedies = { moved: english`Put it back, or restore a backup.`, damaged: diskRemedies.damaged }
+const settingsRemedies = {
+  ...remedies,
+  damaged: english`The settings are damaged. Stop Delegate. ${WITHOUT_SETTINGS}`,
+}
+const viewRemedies = { moved: english`Restart Delegate, which rebuilds it.`, damaged: VIEWS_DAMAGED }
 
 /** The current files of the data directory. Call it once all stores are open. */
 export function placesOf(directory: string): Places {
@@ -62,7 +66,7 @@ export function checkStores(args: {
   return {
     ledger: faultOf(places.ledger, () => readLedger(directory)),
     views: faultOf(places.views, () => readViews(directory), viewRemedies),
-    settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
+    settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets), settingsRemedies),
     freeBytes: freeBytes(directory),
   }
 }
@@ -74,7 +78,7 @@ function faultOf(
 ): string | null {
   // If its log is gone, SQLite would create a new one when it opens the database.
   const moved = places.find(({ file, inode }) => inodeOf(file) !== inode)
-  if (moved) return `${basename(moved.file)} was deleted, moved or replaced. ${restore}`
+  if (moved) return english`The file ${basename(moved.file)} was deleted, moved or replaced. ${restore}`
   try {
     read()
     return null
@@ -135,7 +139,7 @@ function readSettings(directory: string, hasSecrets: boolean): void {
   readTables(db)
   if (hasSecrets && !existsSync(secretKeyFile(directory)))
     throw new MissingKey(
-      'secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.',
+      english`secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.`,
     )
 }
 

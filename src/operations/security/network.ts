@@ -1,3 +1,5 @@
+import { english } from '../../language/message.ts'
+import { msg, translated } from '../../language/msg.ts'
 import { wideNetworks } from '../../settings/proxy-list.ts'
 import { type Finding, ok, problem, warning } from './check.ts'
 
@@ -11,29 +13,38 @@ export type Reach = {
   readonly origin: string | null
 }
 
-const HTTPS = 'Put a reverse proxy with a certificate in front, and set PUBLIC_URL to its https address.'
+const HTTPS = english`Put a reverse proxy with a certificate in front, and set PUBLIC_URL to its https address.`
 
 export function httpsFinding({ host, publicUrl, origin }: Reach): Finding {
   if (origin !== null && !isPrivate(origin))
-    return problem(`You opened this page at ${origin}. Anybody on the way can read your password.`, HTTPS)
+    return problem(
+      msg`You opened this page at ${origin}. Anybody on the way can read your password.`,
+      translated(HTTPS),
+    )
   if (publicUrl !== null && !isPrivate(publicUrl))
-    return problem(`PUBLIC_URL is ${publicUrl}. Anybody on the way can read your password.`, HTTPS)
-  if (publicUrl !== null) return ok(`Browsers reach Delegate at ${publicUrl}.`)
+    return problem(
+      msg`PUBLIC_URL is ${publicUrl}. Anybody on the way can read your password.`,
+      translated(HTTPS),
+    )
+  if (publicUrl !== null) return ok(msg`Browsers reach Delegate at ${publicUrl}.`)
   return isLoopback(host)
-    ? ok('Only this machine can reach Delegate.')
-    : problem(`Delegate listens on ${host} without https.`, `${HTTPS} Or set HOST to 127.0.0.1.`)
+    ? ok(msg`Only this machine can reach Delegate.`)
+    : problem(
+        msg`Delegate listens on ${host} without https.`,
+        msg`${translated(HTTPS)} Or set HOST to 127.0.0.1.`,
+      )
 }
 
 export function hostFinding({ host, publicUrl, origin }: Reach): Finding {
   if (publicUrl === null)
     return isLoopback(host)
-      ? ok('Delegate answers on this machine only.')
-      : warning('PUBLIC_URL is not set.', 'Set PUBLIC_URL to the address that you open in the browser.')
+      ? ok(msg`Delegate answers on this machine only.`)
+      : warning(msg`PUBLIC_URL is not set.`, msg`Set PUBLIC_URL to the address that you open in the browser.`)
   return origin === null || origin === publicUrl || isLoopback(new URL(origin).hostname)
-    ? ok(`PUBLIC_URL is ${publicUrl}.`)
+    ? ok(msg`PUBLIC_URL is ${publicUrl}.`)
     : warning(
-        `You opened this page at ${origin}, but PUBLIC_URL is ${publicUrl}.`,
-        'Open the Public URL, or set it to the address that you use.',
+        msg`You opened this page at ${origin}, but PUBLIC_URL is ${publicUrl}.`,
+        msg`Open the Public URL, or set it to the address that you use.`,
       )
 }
 
@@ -48,23 +59,23 @@ export function proxyFinding(options: {
   const wide = wideNetworks(trusted)
   if (wide.length > 0)
     return warning(
-      `TRUSTED_PROXY lists ${wide.join(', ')}. Any machine there can forge the address of a visitor.`,
-      'List only the addresses of your proxies.',
+      msg`TRUSTED_PROXY lists ${wide.join(', ')}. Any machine there can forge the address of a visitor.`,
+      msg`List only the addresses of your proxies.`,
     )
   if (undeclared !== null && undeclared.length > 0)
     return warning(
-      `${undeclared.join(', ')} forwards requests, but TRUSTED_PROXY does not list it. All its visitors count as one.`,
-      'If it is your proxy, add it to TRUSTED_PROXY.',
+      msg`${undeclared.join(', ')} forwards requests, but TRUSTED_PROXY does not list it. All its visitors count as one.`,
+      msg`If it is your proxy, add it to TRUSTED_PROXY.`,
     )
   if (trusted === null && publicUrl?.startsWith('https:'))
     return warning(
-      'PUBLIC_URL is https, so a proxy is in front, but TRUSTED_PROXY is not set. All its visitors count as one.',
-      'Set TRUSTED_PROXY to the address of your proxy.',
+      msg`PUBLIC_URL is https, so a proxy is in front, but TRUSTED_PROXY is not set. All its visitors count as one.`,
+      msg`Set TRUSTED_PROXY to the address of your proxy.`,
     )
-  const known = trusted === null ? 'No proxy is set up.' : `TRUSTED_PROXY lists ${trusted}.`
+  const known = trusted === null ? msg`No proxy is set up.` : msg`TRUSTED_PROXY lists ${trusted}.`
   return ok(
     undeclared === null
-      ? `${known} Whether another one forwards requests is known only while Delegate runs: see its Security page.`
+      ? msg`${known} Whether another one forwards requests is known only while Delegate runs: see its Security page.`
       : known,
   )
 }

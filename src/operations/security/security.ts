@@ -1,3 +1,4 @@
+import { msg } from '../../language/msg.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { DailyLimits } from '../budgets.ts'
 import type { Finding, SecurityCheck } from './check.ts'
@@ -47,17 +48,17 @@ export async function checkSecurity(sources: SecuritySources, seen: Seen): Promi
   const reach = { host: config.host, publicUrl, origin: seen.origin }
   const proxies = { publicUrl, trusted: settings.get('TRUSTED_PROXY'), undeclared: seen.undeclaredProxies }
   const found: readonly (readonly [id: string, title: string, finding: Finding])[] = [
-    ['https', 'Encryption', httpsFinding(reach)],
-    ['host', 'Address', hostFinding(reach)],
-    ['proxy', 'Proxy', proxyFinding(proxies)],
-    ['sign_in', 'Sign-in', signInFinding(signInFactors())],
-    ['files', 'Files', filesFinding(sources.directory)],
-    ['tasks', 'Isolation of tasks', tasksFinding(await sources.isolation())],
-    ['webhooks', 'Calls and texts', webhooksFinding(settings)],
-    ['delivery', 'Webhook for outcomes', deliveryFinding(settings)],
-    ['budgets', 'Daily limits', budgetsFinding(config.dailyLimits)],
-    ['guests', 'Strangers', guestsFinding(settings, config.dailyLimits)],
-    ['development', 'Development', developmentFinding(config)],
+    ['https', msg`Encryption`, httpsFinding(reach)],
+    ['host', msg`Address`, hostFinding(reach)],
+    ['proxy', msg`Proxy`, proxyFinding(proxies)],
+    ['sign_in', msg`Sign-in`, signInFinding(signInFactors())],
+    ['files', msg`Files`, filesFinding(sources.directory)],
+    ['tasks', msg`Isolation of tasks`, tasksFinding(await sources.isolation())],
+    ['webhooks', msg`Calls and texts`, webhooksFinding(settings)],
+    ['delivery', msg`Webhook for outcomes`, deliveryFinding(settings)],
+    ['budgets', msg`Daily limits`, budgetsFinding(config.dailyLimits)],
+    ['guests', msg`Strangers`, guestsFinding(settings, config.dailyLimits)],
+    ['development', msg`Development`, developmentFinding(config)],
   ]
   return found
     .map(([id, title, finding]) => ({ id, title, ...finding }))

@@ -116,6 +116,7 @@ export function startBridge(options: BridgeOptions) {
     openModelSession({
       connect: options.connect,
       plan: (signal) => mind.plan(signal),
+      codec: options.call.medium.codec,
       said: (event) => modelSaid(session, event),
       lost: () => {
         closeSession(session)

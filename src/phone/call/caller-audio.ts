@@ -1,8 +1,7 @@
 import { audioMedium, type Medium } from './medium.ts'
-import { BYTES_PER_MS, SILENCE_BYTE } from './mu-law.ts'
 
-/** Five seconds of audio, for a session that is not ready or a model that does not keep up. */
-const HELD_BYTES = 5_000 * BYTES_PER_MS
+/** For a session that is not ready, or a model that does not keep up. */
+const HELD_MS = 5_000
 /** Limit of the model socket's buffer, above which frames are held. */
 const SOCKET_BYTES = 64 * 1024
 /** Shorter gaps in the provider's timestamps are not filled: the model copes with them. */
@@ -21,7 +20,9 @@ type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
  * gaps with silence, because a model that receives nothing never notices that the caller stopped. Words have
  * neither gaps nor tones.
  */
-export function createCallerAudio({ isAudio }: Pick<Medium, 'isAudio'> = audioMedium) {
+export function createCallerAudio({ isAudio, codec }: Pick<Medium, 'isAudio' | 'codec'> = audioMedium) {
+  const { bytesPerMs } = codec
+  const mostHeldBytes = HELD_MS * bytesPerMs
   let sink: Sink | null = null
   const held: { payload: string; bytes: number }[] = []
   let heldBytes = 0
@@ -44,16 +45,16 @@ export function createCallerAudio({ isAudio }: Pick<Medium, 'isAudio'> = audioMe
     held.push({ payload, bytes })
     heldBytes += bytes
     drain()
-    while (heldBytes > HELD_BYTES && held.length > 1) heldBytes -= held.shift()?.bytes ?? 0
+    while (heldBytes > mostHeldBytes && held.length > 1) heldBytes -= held.shift()?.bytes ?? 0
   }
-  const passSilence = (bytes: number) => pass(Buffer.alloc(bytes, SILENCE_BYTE).toString('base64'), bytes)
-  const fill = (ms: number) => passSilence(Math.round(Math.min(ms, MAX_FILL_MS) * BYTES_PER_MS))
+  const passSilence = (bytes: number) => pass(Buffer.alloc(bytes, codec.silence).toString('base64'), bytes)
+  const fill = (ms: number) => passSilence(Math.round(Math.min(ms, MAX_FILL_MS)) * bytesPerMs)
 
   return {
     frame(payload: string, timestampMs: number, nowMs: number): void {
       const bytes = Buffer.byteLength(payload, 'base64')
       if (isAudio && endMs !== null && timestampMs - endMs >= GAP_MS) fill(timestampMs - endMs)
-      endMs = timestampMs + bytes / BYTES_PER_MS
+      endMs = timestampMs + bytes / bytesPerMs
       lastFrameMs = nowMs
       starved = false
       if (timestampMs < silentUntilMs) passSilence(bytes)

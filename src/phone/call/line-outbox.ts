@@ -1,17 +1,19 @@
+import { muLaw } from './codec.ts'
 import type { CallLine } from './ports.ts'
 
 /** Limit of the line socket's buffer, above which audio waits here, where a clear can still drop it. */
 const SOCKET_BYTES = 64 * 1024
-/** The line counts as dead once more than this waits in total. */
+/** The line counts as dead once more than this waits in total, in mu-law; of other audio, the same time. */
 const LIMIT_BYTES = 1024 * 1024
 
 type Waiting = { readonly payload: string; readonly mark: string }
 
 /**
- * Carries audio to the caller in order and without loss. If more than 1 MiB waits, it calls `overflowed` once
- * and sends nothing more.
+ * Carries audio to the caller in order and without loss. If more than 1 MiB waits (of PCM, six times as much), it
+ * calls `overflowed` once and sends nothing more.
  */
 export function createLineOutbox(line: CallLine, overflowed: () => void) {
+  const limitBytes = (LIMIT_BYTES * line.medium.codec.bytesPerMs) / muLaw.bytesPerMs
   let waiting: Waiting[] = []
   let waitingBytes = 0
   let full = false
@@ -33,7 +35,7 @@ export function createLineOutbox(line: CallLine, overflowed: () => void) {
       waiting.push({ payload, mark })
       waitingBytes += payload.length
       pump()
-      if (waitingBytes + line.bufferedBytes <= LIMIT_BYTES) return
+      if (waitingBytes + line.bufferedBytes <= limitBytes) return
       full = true
       waiting = []
       overflowed()

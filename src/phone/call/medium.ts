@@ -1,4 +1,4 @@
-import { BYTES_PER_MS } from './mu-law.ts'
+import { type Codec, muLaw, pcm } from './codec.ts'
 import { type Chunk, flushCarry, rechunk } from './rechunk.ts'
 
 /**
@@ -7,6 +7,8 @@ import { type Chunk, flushCarry, rechunk } from './rechunk.ts'
  */
 export type Medium = {
   readonly isAudio: boolean
+  /** What the model's session is told. Words are never heard as audio. */
+  readonly codec: Codec
   /** How long one byte is heard. For words, an estimate. */
   readonly msPerByte: number
   /** How far past the last returned mark the caller is assumed to have heard. */
@@ -23,14 +25,25 @@ export type Medium = {
  */
 export const HEARD_SLACK_MS = 50
 
-/** Mu-law audio, as a media stream carries it. */
-export const audioMedium: Medium = {
-  isAudio: true,
-  msPerByte: 1 / BYTES_PER_MS,
-  slackMs: HEARD_SLACK_MS,
-  cut: rechunk,
-  flush: flushCarry,
+const FRAME_MS = 20
+
+function mediumOf(codec: Codec): Medium {
+  const frameBytes = FRAME_MS * codec.bytesPerMs
+  return {
+    isAudio: true,
+    codec,
+    msPerByte: 1 / codec.bytesPerMs,
+    slackMs: HEARD_SLACK_MS,
+    cut: (carry, delta) => rechunk(carry, delta, frameBytes),
+    flush: flushCarry,
+  }
 }
+
+/** Mu-law audio, as a media stream carries it. */
+export const audioMedium = mediumOf(muLaw)
+
+/** PCM, as a browser carries it. */
+export const browserMedium = mediumOf(pcm)
 
 /** The pace of slow speech. */
 export const MS_A_CHARACTER = 65
@@ -50,6 +63,7 @@ export const decodeWords = (payload: string): string => Buffer.from(payload, 'ba
  */
 export const wordsMedium: Medium = {
   isAudio: false,
+  codec: muLaw,
   msPerByte: MS_A_CHARACTER / 2,
   slackMs: 0,
   cut(_carry, delta) {

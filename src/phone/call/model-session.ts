@@ -1,3 +1,4 @@
+import type { Codec } from './codec.ts'
 import type { CallLog, ConnectModel, SessionPlan } from './ports.ts'
 import { type ClientEvent, parseServerEvent, type ServerEvent } from './realtime-protocol.ts'
 import { sessionOpening } from './session-config.ts'
@@ -11,6 +12,7 @@ export type ModelSession = ReturnType<typeof openModelSession>
 export function openModelSession(options: {
   readonly connect: ConnectModel
   readonly plan: (signal: AbortSignal) => Promise<SessionPlan>
+  readonly codec: Codec
   readonly said: (event: ServerEvent) => void
   readonly lost: () => void
   readonly log: CallLog
@@ -44,7 +46,7 @@ export function openModelSession(options: {
   const configure = async () => {
     const [plan] = await Promise.all([options.plan(abort.signal), opened.promise])
     if (over) return
-    for (const event of sessionOpening(plan)) send(event)
+    for (const event of sessionOpening(plan, options.codec)) send(event)
   }
   configure().catch((error: unknown) => finish(`no session plan: ${String(error)}`))
 

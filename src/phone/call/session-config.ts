@@ -1,13 +1,15 @@
+import { type Codec, muLaw } from './codec.ts'
 import type { SessionPlan } from './ports.ts'
 import type { ClientEvent } from './realtime-protocol.ts'
-
-const MU_LAW = { type: 'audio/pcmu' as const }
 
 /**
  * The first events to a new session: its settings, then the history. Uses server_vad because semantic_vad was
  * seen never to fire on phone lines.
  */
-export function sessionOpening(plan: SessionPlan): readonly ClientEvent[] {
+export function sessionOpening(
+  plan: SessionPlan,
+  { format }: Pick<Codec, 'format'> = muLaw,
+): readonly ClientEvent[] {
   const settings: ClientEvent = {
     type: 'session.update',
     session: {
@@ -18,7 +20,7 @@ export function sessionOpening(plan: SessionPlan): readonly ClientEvent[] {
       tool_choice: 'auto',
       audio: {
         input: {
-          format: MU_LAW,
+          format,
           transcription: { model: plan.transcriptionModel },
           turn_detection: {
             type: 'server_vad',
@@ -29,7 +31,7 @@ export function sessionOpening(plan: SessionPlan): readonly ClientEvent[] {
             interrupt_response: true,
           },
         },
-        output: { format: MU_LAW, voice: plan.voice },
+        output: { format, voice: plan.voice },
       },
     },
   }

@@ -8,7 +8,6 @@ import { isOwedWords, settleAll } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
 
-const AUDIO_FORMAT = 'audio/pcmu'
 /** The service's limit for a session. */
 const SESSION_MS = 60 * 60_000
 
@@ -19,10 +18,10 @@ const SESSION_MS = 60 * 60_000
 export function sessionConfigured(draft: Draft, confirmed: Session): void {
   const { model, options } = draft.state
   if (model.ready) return
-  if (!speaksMuLaw(confirmed)) {
+  if (!speaks(confirmed, options.medium.codec.format.type)) {
     draft.actions.push({
       type: 'log',
-      message: 'the realtime service does not speak mu-law',
+      message: 'the realtime service does not speak the format of the line',
       detail: JSON.stringify(confirmed.audio ?? null),
     })
     endCall(draft, 'wrong_format', 'close')
@@ -146,8 +145,8 @@ function forgetSession(draft: Draft): void {
   set(draft, { transcript: settleAll(draft.state.transcript) })
 }
 
-function speaksMuLaw(session: Session): boolean {
+function speaks(session: Session, type: string): boolean {
   const formats = [session.audio?.input?.format?.type, session.audio?.output?.format?.type]
   // A service that does not echo the format cannot be checked.
-  return formats.every((format) => format === undefined || format === AUDIO_FORMAT)
+  return formats.every((format) => format === undefined || format === type)
 }

@@ -43,7 +43,7 @@ export type CallProposals = {
 export type Keypad = ReturnType<typeof createKeypad>
 
 /**
- * The keypad of a call from the owner's number. A PIN followed by # lifts the call to RIGHTS_CALLS_PIN. Then 1
+ * The keypad of a call from the owner's number, and what the call may do. A talk in the browser has no keys. A PIN followed by # lifts the call to RIGHTS_CALLS_PIN. Then 1
  * confirms the proposal that was last offered, and 2 declines it. Digits stay in this function: nothing that it
  * records, logs or tells the model contains them.
  */
@@ -73,6 +73,8 @@ export function createKeypad(options: {
   /** The proposal whose hint told the model to ask for the PIN. */
   let hinted: string | null = null
 
+  /** The owner is signed in and has the browser to confirm in, as in the chat. */
+  const isTalk = options.attestation === 'session'
   const isLifted = () => accepted !== null && accepted === settings.get('PHONE_PIN')
   const isClosed = () => wrong >= MAX_WRONG || options.pinsAreSpent()
   const isKeyable = (proposal: OpenProposal) =>
@@ -82,6 +84,7 @@ export function createKeypad(options: {
     say(parts.filter((part) => part !== null).join(' '))
 
   function newOffer(): string | null {
+    if (isTalk) return null
     const proposal = proposals.newestIn(place.spanId)
     if (!proposal || proposal.id === offered?.id || !isKeyable(proposal)) return null
     if (isLifted()) {
@@ -143,6 +146,7 @@ export function createKeypad(options: {
     },
     /** What the call may do now. */
     right(): Right {
+      if (isTalk) return 'everything'
       if (isLifted()) return settings.get('RIGHTS_CALLS_PIN')
       const isAttested = options.attestation === 'full' || options.attestation === 'client'
       return settings.get(isAttested ? 'RIGHTS_CALLS' : 'RIGHTS_CALLS_UNATTESTED')

@@ -5,6 +5,8 @@ export type LiveCall = Talk & {
   readonly callSid: string
   readonly party: 'owner' | 'guest'
   readonly from: string
+  /** The owner talks in a browser. */
+  readonly inBrowser: boolean
   readonly conversationId: string | null
   readonly spanId: string
   readonly offeredAt: string

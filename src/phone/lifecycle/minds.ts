@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { formatLocal } from '../../lib/time.ts'
 import { withDataBlockRule } from '../../model/openai/data-block.ts'
 import type { ModelId, ModelService } from '../../model/port.ts'
-import { isWithheld } from '../../settings/party.ts'
+import { BROWSER, isWithheld } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { answeringModel, type Carriage } from '../carriage.ts'
@@ -101,7 +101,11 @@ export function createMinds(
         ...shared,
         conversationId,
         capsuleText,
-        from,
+        // The caller ID may be forged.
+        why:
+          from === BROWSER
+            ? 'Asked for in a talk in the browser.'
+            : `Asked for on the phone, in a call from ${from}.`,
         keypad,
         instructions: () => ownerInstructions({ isRealtime: carriage.by === 'realtime' }),
         timezone: () => settings.get('TIMEZONE'),

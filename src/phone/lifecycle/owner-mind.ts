@@ -40,8 +40,8 @@ export type OwnerMindOptions = {
   }) => CallTools
   /** The facts whose words a text repeats. */
   readonly sourcesOf: (text: string, own: readonly AnyEvent[], past: readonly PastItem[]) => readonly number[]
-  /** The caller ID, which may be forged. */
-  readonly from: string
+  /** Where requests to confirm something come from, for the owner. */
+  readonly why: string
   readonly keypad: Pick<Keypad, 'right' | 'offer'>
   readonly instructions: () => string
   readonly voice: VoiceSettings
@@ -214,7 +214,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     if (!called) throw new Error('the model used the id of a call twice')
     const { callId, name: tool } = call
     if (tally.turnId !== turnId) tally = { turnId, changes: 0, texts: 0 }
-    const why = `Asked for on the phone, in a call from ${options.from}.`
+    const { why } = options
     const { seq, erased } = called
     const right = options.keypad.right()
     const [outcome] = await runner.run([{ callId, tool, arguments: call.arguments, seq, erased }], {

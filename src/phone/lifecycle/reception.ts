@@ -2,12 +2,19 @@ import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { CallQueries } from '../../../projections/calls.ts'
 import type { Placement } from '../../storage/placement.ts'
 import type { Carriage } from '../carriage.ts'
-import type { CallSlot, OfferedCall } from '../line/call-slot.ts'
+import { type CallSlot, isTalk, type OfferedCall } from '../line/call-slot.ts'
 import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'
 
 /** Why a caller hears an explanation instead of being connected. */
 export type Explanation = 'no_public_url' | 'budget' | 'halted'
+
+type Refused<E> = { readonly status: 'busy' } | { readonly status: 'explained'; readonly reason: E }
+
+/** `token` claims the slot. */
+export type Admission =
+  | { readonly status: 'admitted'; readonly token: string }
+  | Refused<Exclude<Explanation, 'no_public_url'>>
 
 export type Offer =
   | {
@@ -17,8 +24,7 @@ export type Offer =
       /** With nothing, the stream ends at once, and the markup after it says why. */
       readonly carriage: Carriage['by']
     }
-  | { readonly status: 'busy' }
-  | { readonly status: 'explained'; readonly reason: Explanation }
+  | Refused<Explanation>
 
 /** Admits calls to the single slot. */
 export function createReception(options: {
@@ -31,8 +37,8 @@ export function createReception(options: {
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
   readonly isHalted: () => boolean
-  /** Whether the daily budget or the allowance is exhausted for a party. */
-  readonly isSpent: (party: OfferedCall['party']) => boolean
+  /** Whether the daily budget or the allowance is exhausted for a call. */
+  readonly isSpent: (call: OfferedCall) => boolean
   readonly newId: () => string
   /** The call holds the slot and its fact is durable, so its stream may connect. */
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
@@ -41,10 +47,13 @@ export function createReception(options: {
 }) {
   const { append, placement, calls, slot } = options
 
+  /** Records a missed call. The owner in a browser is told at once, and misses nothing. */
   async function reject(
-    { callSid, party, from }: OfferedCall,
+    call: OfferedCall,
     reason: 'busy' | 'not_configured' | 'budget' | 'halted',
   ): Promise<void> {
+    if (isTalk(call)) return
+    const { callSid, party, from } = call
     const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
     await append([
       {
@@ -83,47 +92,55 @@ export function createReception(options: {
     return { callSid, party, conversationId, spanId, offeredSeq: seq }
   }
 
+  /** Decides on a call, wherever it comes from, and reserves the slot for it. Idempotent per call. */
+  async function admit(call: OfferedCall): Promise<Admission> {
+    const known = calls.bySid(call.callSid)
+    const isGuest = call.party === 'guest'
+    if (!known && (options.isSpent(call) || (isGuest && options.guestIsSpent(call.from)))) {
+      // The route counts guests over budget, so that they cannot fill the ledger.
+      if (!isGuest) await reject(call, 'budget')
+      return { status: 'explained', reason: 'budget' }
+    }
+    if (options.isHalted()) {
+      if (!known) await reject(call, 'halted')
+      return { status: 'explained', reason: 'halted' }
+    }
+    const reservation = slot.reserve(call)
+    if (reservation.status === 'busy') {
+      if (!known) await reject(call, 'busy')
+      return { status: 'busy' }
+    }
+    if (reservation.evicted) options.evicted(reservation.evicted)
+    try {
+      const placed = await place(call)
+      const holder = slot.holder()
+      if (holder?.call.callSid !== call.callSid) {
+        // The slot was lost while the fact was being recorded, before anything could end this call.
+        await append(callEnding(placed, holder === null ? 'not_connected' : 'owner_calling'))
+        return { status: 'busy' }
+      }
+      options.reserved(call, placed)
+    } catch (error) {
+      slot.release(call.callSid)
+      throw error
+    }
+    return { status: 'admitted', token: reservation.token }
+  }
+
   return {
-    /** Decides on an incoming call. Idempotent per call. */
+    admit,
+    /** Decides on an incoming call of the provider. Idempotent per call. */
     async offer(call: OfferedCall): Promise<Offer> {
-      const known = calls.bySid(call.callSid)
       // A replayed webhook of an earlier call gets no token.
-      if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
+      if (calls.bySid(call.callSid) && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
       const publicUrl = options.publicUrl()
       if (publicUrl === null) {
         await reject(call, 'not_configured')
         return { status: 'explained', reason: 'no_public_url' }
       }
-      const isGuest = call.party === 'guest'
-      if (!known && (options.isSpent(call.party) || (isGuest && options.guestIsSpent(call.from)))) {
-        // The route counts guests over budget, so that they cannot fill the ledger.
-        if (!isGuest) await reject(call, 'budget')
-        return { status: 'explained', reason: 'budget' }
-      }
-      if (options.isHalted()) {
-        if (!known) await reject(call, 'halted')
-        return { status: 'explained', reason: 'halted' }
-      }
-      const reservation = slot.reserve(call)
-      if (reservation.status === 'busy') {
-        if (!known) await reject(call, 'busy')
-        return { status: 'busy' }
-      }
-      if (reservation.evicted) options.evicted(reservation.evicted)
-      try {
-        const placed = await place(call)
-        const holder = slot.holder()
-        if (holder?.call.callSid !== call.callSid) {
-          // The slot was lost while the fact was being recorded, before anything could end this call.
-          await append(callEnding(placed, holder === null ? 'not_connected' : 'owner_calling'))
-          return { status: 'busy' }
-        }
-        options.reserved(call, placed)
-      } catch (error) {
-        slot.release(call.callSid)
-        throw error
-      }
-      return { status: 'connect', token: reservation.token, publicUrl, carriage: options.carriage() }
+      const admission = await admit(call)
+      if (admission.status !== 'admitted') return admission
+      return { status: 'connect', token: admission.token, publicUrl, carriage: options.carriage() }
     },
   }
 }

@@ -18,6 +18,10 @@ export type OfferedCall = {
   readonly from: string
 }
 
+/** Whether the owner talks in a browser, whose session says who they are. */
+export const isTalk = ({ attestation }: Pick<OfferedCall, 'attestation'>): boolean =>
+  attestation === 'session'
+
 export type Reservation =
   | {
       readonly status: 'reserved'

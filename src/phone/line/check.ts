@@ -1,5 +1,6 @@
 import type { Twilio } from 'twilio'
 import * as z from 'zod'
+import { msg } from '../../language/msg.ts'
 import { planNumber, type WebhookChange, webhookUrls } from './pointing.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
@@ -33,26 +34,30 @@ export async function checkTelephony(options: {
   const signedIn = client !== null && (await signIn(client, add))
   if (client === null) {
     add(
-      'credentials',
+      msg`credentials`,
       false,
-      'Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN. Both are on the front page of your account. If you changed TELEPHONY_API_BASE_URL, enter the token again.',
+      msg`Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN. Both are on the front page of your account. If you changed TELEPHONY_API_BASE_URL, enter the token again.`,
     )
   }
   const isPublic = checkPublicUrl(publicUrl, add)
   if (number === null)
-    add('number', false, "Set TELEPHONY_PHONE_NUMBER to the delegate's number, for example +14155550111.")
+    add(
+      msg`number`,
+      false,
+      msg`Set TELEPHONY_PHONE_NUMBER to the delegate's number, for example +14155550111.`,
+    )
   else if (client && signedIn) {
     await checkNumber(client, number, options.applicationSid, isPublic ? publicUrl : null, add)
   }
   if (publicUrl !== null && isPublic) await checkReachable(publicUrl, options, add)
   add(
-    'owner',
+    msg`owner`,
     options.ownerNumbers.length > 0,
     options.ownerNumbers.length > 0
-      ? `Phone numbers of the owner: ${options.ownerNumbers.length}.`
-      : 'Set OWNER_PHONE_NUMBER. Until then every caller is a guest, including you.',
+      ? msg`Phone numbers of the owner: ${options.ownerNumbers.length}.`
+      : msg`Set OWNER_PHONE_NUMBER. Until then every caller is a guest, including you.`,
   )
-  add('calls', options.calls.ok, options.calls.detail)
+  add(msg`calls`, options.calls.ok, options.calls.detail)
   return { ok: steps.every(({ ok }) => ok), steps }
 }
 
@@ -61,23 +66,27 @@ type Add = (name: string, ok: boolean, detail: string) => boolean
 async function signIn(client: Twilio, add: Add): Promise<boolean> {
   try {
     await client.applications.list({ limit: 1 })
-    return add('credentials', true, 'The provider accepts the credentials.')
+    return add(msg`credentials`, true, msg`The provider accepts the credentials.`)
   } catch (error) {
-    return add('credentials', false, explain(error))
+    return add(msg`credentials`, false, explain(error))
   }
 }
 
 function checkPublicUrl(publicUrl: string | null, add: Add): boolean {
   if (publicUrl === null) {
-    return add('public URL', false, 'Set PUBLIC_URL to the https address of this service on the internet.')
+    return add(
+      msg`public URL`,
+      false,
+      msg`Set PUBLIC_URL to the https address of this service on the internet.`,
+    )
   }
   const isSecure = publicUrl.startsWith('https://')
   return add(
-    'public URL',
+    msg`public URL`,
     isSecure,
     isSecure
       ? publicUrl
-      : `${publicUrl} is not https. The provider opens media streams over wss only. Use an https address.`,
+      : msg`${publicUrl} is not https. The provider opens media streams over wss only. Use an https address.`,
   )
 }
 
@@ -93,26 +102,26 @@ async function checkNumber(
     const plan = await planNumber(client, { phoneNumber, applicationSid, publicUrl: publicUrl ?? '' })
     if (plan === null) {
       add(
-        'number',
+        msg`number`,
         false,
-        `${phoneNumber} is not a number of this account. Correct TELEPHONY_PHONE_NUMBER, or buy the number.`,
+        msg`${phoneNumber} is not a number of this account. Correct TELEPHONY_PHONE_NUMBER, or buy the number.`,
       )
       return
     }
-    add('number', true, `${phoneNumber} belongs to this account.`)
+    add(msg`number`, true, msg`${phoneNumber} belongs to this account.`)
     if (publicUrl === null) return
     const { voiceUrl, smsUrl, statusCallback } = webhookUrls(publicUrl)
     const steps = [
-      { name: 'voice webhook', of: 'voice', url: voiceUrl },
-      { name: 'SMS webhook', of: 'SMS', url: smsUrl },
-      { name: 'call status webhook', of: 'call status', url: statusCallback },
+      { name: msg`voice webhook`, of: 'voice', url: voiceUrl },
+      { name: msg`SMS webhook`, of: 'SMS', url: smsUrl },
+      { name: msg`call status webhook`, of: 'call status', url: statusCallback },
     ] as const
     for (const { name, of, url } of steps) {
       const change = plan.changes.find((each) => each.name === of)
       add(name, change === undefined, change === undefined ? url : mismatch(change))
     }
   } catch (error) {
-    add('number', false, explain(error))
+    add(msg`number`, false, explain(error))
   }
 }
 
@@ -121,8 +130,8 @@ async function checkReachable(
   options: { readonly fetch: typeof fetch; readonly signal: AbortSignal },
   add: Add,
 ): Promise<void> {
-  const name = 'reachability'
-  const stale = 'Check that the tunnel or proxy is running and that PUBLIC_URL is its current address.'
+  const name = msg`reachability`
+  const stale = msg`Check that the tunnel or proxy is running and that PUBLIC_URL is its current address.`
   try {
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(REACH_MS)])
     const answer = await options.fetch(`${publicUrl}/public-url`, { signal, redirect: 'error' })
@@ -131,17 +140,17 @@ async function checkReachable(
     add(
       name,
       isOurs,
-      isOurs ? 'This service answers there.' : `Something else answers at ${publicUrl}. ${stale}`,
+      isOurs ? msg`This service answers there.` : msg`Something else answers at ${publicUrl}. ${stale}`,
     )
   } catch {
     // The remedy is the same for any error.
-    add(name, false, `Nothing answers at ${publicUrl}. ${stale}`)
+    add(name, false, msg`Nothing answers at ${publicUrl}. ${stale}`)
   }
 }
 
 function mismatch({ from, to }: WebhookChange): string {
-  const now = from ? `It points to ${from}` : 'It points nowhere'
-  return `${now}, but must point to ${to}. Press "Point my number here", or change it in your account.`
+  const now = from ? msg`It points to ${from}` : msg`It points nowhere`
+  return msg`${now}, but must point to ${to}. Press "Point my number here", or change it in your account.`
 }
 
 const refusal = z.object({ status: z.number() })
@@ -150,11 +159,11 @@ const refusal = z.object({ status: z.number() })
 export function explain(error: unknown): string {
   const status = refusal.safeParse(error).data?.status
   if (status === 401 || status === 403)
-    return 'The provider refuses the credentials. Copy the account SID and auth token again.'
+    return msg`The provider refuses the credentials. Copy the account SID and auth token again.`
   if (status === 404)
-    return 'The provider did not find this in your account. Check the account SID and number.'
-  if (status === 429) return 'The provider is rate limiting requests. Try again in a minute.'
+    return msg`The provider did not find this in your account. Check the account SID and number.`
+  if (status === 429) return msg`The provider is rate limiting requests. Try again in a minute.`
   return status !== undefined
-    ? `The provider responded with status ${status}. Try again later.`
-    : 'The provider cannot be reached. Check the network, and TELEPHONY_API_BASE_URL if it is set.'
+    ? msg`The provider responded with status ${status}. Try again later.`
+    : msg`The provider cannot be reached. Check the network, and TELEPHONY_API_BASE_URL if it is set.`
 }

@@ -1,10 +1,11 @@
 import MessagingResponse from 'twilio/lib/twiml/MessagingResponse.js'
 import VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js'
+import { languageNow, msg } from '../../language/msg.ts'
 
 /** The parameter of a stream or a relay that carries the one-time token. */
 export const TOKEN_PARAMETER = 'token'
 
-const CONNECTION_ENDED = 'I lost the connection. Please call again if we were not done. Goodbye.'
+const connectionEnded = () => msg`I lost the connection. Please call again if we were not done. Goodbye.`
 
 /**
  * Opens a media stream to the service. The token is a parameter because the provider strips the query of a
@@ -23,7 +24,7 @@ export function connectMarkup(options: {
       : { statusCallback: options.statusUrl, statusCallbackMethod: 'POST' as const }
   const stream = response.connect().stream({ url: options.streamUrl, ...status })
   stream.parameter({ name: TOKEN_PARAMETER, value: plain(options.token) })
-  response.say(plain(options.farewell ?? CONNECTION_ENDED))
+  say(response, options.farewell ?? connectionEnded())
   response.hangup()
   return response.toString()
 }
@@ -53,7 +54,7 @@ export function relayMarkup(options: {
 
 /** Ends a call whose line was lost. */
 export function lostMarkup(): string {
-  return sayMarkup(CONNECTION_ENDED)
+  return sayMarkup(connectionEnded())
 }
 
 /** Ends a call without a word. */
@@ -73,9 +74,14 @@ export function busyMarkup(): string {
 /** Speaks `text` and hangs up. */
 export function sayMarkup(text: string): string {
   const response = new VoiceResponse()
-  response.say(plain(text))
+  say(response, text)
   response.hangup()
   return response.toString()
+}
+
+/** In a voice for the language of the text; the provider's default voice is for English. */
+function say(response: VoiceResponse, text: string): void {
+  response.say(languageNow() === 'en' ? {} : { language: 'de-DE' }, plain(text))
 }
 
 /** The response to an incoming text; null sends no message. */

@@ -1,9 +1,9 @@
-import { BYTES_PER_MS, decodeMuLaw, FRAME_BYTES } from '../call/mu-law.ts'
+import { type Codec, muLaw } from '../call/codec.ts'
 import type { CreateEars } from './ports.ts'
 import { createVoiceActivity } from './voice-activity.ts'
 import { wavFile } from './wav.ts'
 
-const LINE_RATE = 8_000
+const FRAME_MS = 20
 /** What is kept from before the detected start: 300 ms, and the start itself. */
 const PADDING_FRAMES = 20
 
@@ -14,7 +14,11 @@ const PADDING_FRAMES = 20
 export function createTranscribingEars(options: {
   readonly transcribe: (wav: Uint8Array, seconds: number, signal: AbortSignal) => Promise<string>
   readonly failed: (error: unknown) => void
+  /** Of the line; mu-law by default. */
+  readonly codec?: Codec
 }): CreateEars {
+  const { codec = muLaw } = options
+  const frameBytes = FRAME_MS * codec.bytesPerMs
   return ({ started, stopped, heard }) => {
     const over = new AbortController()
     const activity = createVoiceActivity()
@@ -25,8 +29,8 @@ export function createTranscribingEars(options: {
 
     async function transcribe(audio: Buffer): Promise<string | null> {
       try {
-        const wav = wavFile(LINE_RATE, decodeMuLaw(audio))
-        return await options.transcribe(wav, audio.length / BYTES_PER_MS / 1000, over.signal)
+        const wav = wavFile(codec.rate, codec.decode(audio))
+        return await options.transcribe(wav, audio.length / codec.bytesPerMs / 1000, over.signal)
       } catch (error) {
         if (!over.signal.aborted) options.failed(error)
         return null
@@ -34,7 +38,7 @@ export function createTranscribingEars(options: {
     }
     function take(frame: Buffer): void {
       frames.push(frame)
-      const change = activity.frame(frame)
+      const change = activity.frame(toPhoneRate(codec.decode(frame), codec.rate))
       if (change === 'started') {
         isSpeaking = true
         started()
@@ -52,10 +56,19 @@ export function createTranscribingEars(options: {
     return {
       hear(audio) {
         rest = Buffer.concat([rest, Buffer.from(audio, 'base64')])
-        for (; rest.length >= FRAME_BYTES; rest = rest.subarray(FRAME_BYTES))
-          take(rest.subarray(0, FRAME_BYTES))
+        for (; rest.length >= frameBytes; rest = rest.subarray(frameBytes)) take(rest.subarray(0, frameBytes))
       },
       close: () => over.abort(),
     }
   }
+}
+
+/** Averages samples down to the rate of the phone, at which loudness is judged. */
+function toPhoneRate(samples: Int16Array, rate: number): Int16Array {
+  const step = rate / muLaw.rate
+  if (step === 1) return samples
+  return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, at) => {
+    const group = samples.subarray(at * step, (at + 1) * step)
+    return group.reduce((sum, sample) => sum + sample, 0) / step
+  })
 }

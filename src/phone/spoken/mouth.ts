@@ -1,21 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { BYTES_PER_MS, encodeMuLaw } from '../call/mu-law.ts'
+import { type Codec, muLaw } from '../call/codec.ts'
 import type { Mouth } from './ports.ts'
 import { createResampler } from './resample.ts'
 import { createWavReader } from './wav.ts'
 
-const LINE_RATE = 8_000
-/** 200 ms. The work for one piece takes far less time than a frame of audio. */
-const PIECE_BYTES = 200 * BYTES_PER_MS
+/** The work for one piece takes far less time than a frame of audio. */
+const PIECE_MS = 200
 /** A quarter of a second of 24 kHz audio is converted at once. */
 const CHUNK_BYTES = 12_000
 /** Markdown, which some voices would read out. */
 const MARKS = /[*_`#]+/g
 
-/** Speaks with a speech model that streams WAV, in the format of the phone line. */
+/** Speaks with a speech model that streams WAV, in the format of the line; mu-law by default. */
 export function createSpeechMouth(
   synthesise: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  codec: Codec = muLaw,
 ): Mouth {
+  const pieceBytes = PIECE_MS * codec.bytesPerMs
   return {
     async *speak(sentence, signal) {
       const text = sentence.replace(MARKS, '').trim()
@@ -28,16 +29,16 @@ export function createSpeechMouth(
         for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
           const read = wav.add(chunk.subarray(at, at + CHUNK_BYTES))
           if (read === null) continue
-          resampler ??= createResampler(read.rate, LINE_RATE)
-          held = Buffer.concat([held, encodeMuLaw(resampler.add(read.samples))])
-          for (; held.length >= PIECE_BYTES; held = held.subarray(PIECE_BYTES))
-            yield held.toString('base64', 0, PIECE_BYTES)
+          resampler ??= createResampler(read.rate, codec.rate)
+          held = Buffer.concat([held, codec.encode(resampler.add(read.samples))])
+          for (; held.length >= pieceBytes; held = held.subarray(pieceBytes))
+            yield held.toString('base64', 0, pieceBytes)
           // Lets the caller's audio pass.
           await nextTurn()
           signal.throwIfAborted()
         }
       }
-      if (resampler) held = Buffer.concat([held, encodeMuLaw(resampler.end())])
+      if (resampler) held = Buffer.concat([held, codec.encode(resampler.end())])
       if (held.length > 0) yield held.toString('base64')
     },
   }

@@ -7,7 +7,7 @@ import {
   type Use,
 } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
-import { BYTES_PER_MS } from '../call/mu-law.ts'
+import { muLaw } from '../call/codec.ts'
 import type { ConnectModel } from '../call/ports.ts'
 import type { ClientEvent } from '../call/realtime-protocol.ts'
 import { createConversation, createDataReader, type Placed } from './conversation.ts'
@@ -84,7 +84,7 @@ function openSession(
   callIds: Set<string>,
   send: (event: Readonly<Record<string, unknown>>) => void,
 ) {
-  const { lengthMs = (piece) => Buffer.byteLength(piece, 'base64') / BYTES_PER_MS } = options
+  const { lengthMs = (piece) => Buffer.byteLength(piece, 'base64') / muLaw.bytesPerMs } = options
   const role = options.party
   const conversation = createConversation({ role, readData: createDataReader(options.delimit) })
   let ids = 0

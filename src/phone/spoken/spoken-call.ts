@@ -1,5 +1,6 @@
 import type { SpeechModel, Use } from '../../model/port.ts'
 import type { CallLimits } from '../call/call-state.ts'
+import type { Codec } from '../call/codec.ts'
 import type { ConnectModel } from '../call/ports.ts'
 import { createTranscribingEars } from './ears.ts'
 import { createSpeechMouth } from './mouth.ts'
@@ -18,11 +19,14 @@ export function connectSpoken(
   options: Omit<SpokenSessionOptions, 'createEars' | 'mouth' | 'lengthMs'> & {
     readonly speech: SpeechModel
     readonly use: Use
+    /** Of the line. */
+    readonly codec: Codec
   },
 ): ConnectModel {
-  const { speech, use, failed } = options
+  const { speech, use, codec, failed } = options
   return createSpokenSession({
     ...options,
+    lengthMs: (piece) => Buffer.byteLength(piece, 'base64') / codec.bytesPerMs,
     recallMs: RECALL_MS,
     createEars: createTranscribingEars({
       transcribe(wav, seconds, signal) {
@@ -30,7 +34,8 @@ export function connectSpoken(
         return speech.transcribe(wav, 'wav', inTime, { use, seconds })
       },
       failed,
+      codec,
     }),
-    mouth: createSpeechMouth((text, signal) => speech.stream(text, signal, use)),
+    mouth: createSpeechMouth((text, signal) => speech.stream(text, signal, use), codec),
   })
 }

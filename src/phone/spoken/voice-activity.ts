@@ -1,5 +1,3 @@
-import { decodeMuLaw } from '../call/mu-law.ts'
-
 const FRAME_MS = 20
 const ONSET_FRAMES = 100 / FRAME_MS
 const SILENCE_FRAMES = 500 / FRAME_MS
@@ -56,9 +54,8 @@ export function createVoiceActivity() {
   }
 
   return {
-    /** Takes one frame; returns what it changed. */
-    frame(audio: Uint8Array): 'started' | 'stopped' | null {
-      const samples = decodeMuLaw(audio)
+    /** Takes the samples of one frame, at 8 kHz; returns what it changed. */
+    frame(samples: Int16Array): 'started' | 'stopped' | null {
       const level = loudness(samples)
       voice *= FORGOTTEN_A_FRAME
       const floor = noise()

@@ -1,3 +1,4 @@
+import { english } from '../../language/message.ts'
 import { ModelError } from '../../model/port.ts'
 
 const PCM = 1
@@ -79,14 +80,38 @@ function formatOf(chunk: Buffer) {
 }
 
 const notWav = () =>
-  new ModelError('malformed', 'The speech model did not send a WAV file of 16-bit PCM at a usual rate.')
+  new ModelError(
+    'malformed',
+    english`The speech model did not send a WAV file of 16-bit PCM at a usual rate.`,
+  )
 
 /** A WAV file of 16-bit PCM, mono. Node.js runs on little-endian machines only, as WAV is. */
 export function wavFile(rate: number, samples: Int16Array): Uint8Array {
   const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
-  const header = Buffer.alloc(44)
+  return Buffer.concat([headerOf(rate, audio.length), audio])
+}
+
+/** The beginning of such a file whose length is not known yet. */
+export const streamedWavHeader = (rate: number) => headerOf(rate, UNKNOWN_BYTES)
+
+/** How long a WAV file of 16-bit PCM with nothing before its audio plays; null for any other file. */
+export function wavSeconds(wav: Buffer): number | null {
+  if (wav.length < HEADER_BYTES || wav.toString('latin1', 0, 4) !== 'RIFF') return null
+  if (wav.toString('latin1', 8, 16) !== 'WAVEfmt ' || wav.toString('latin1', 36, 40) !== 'data') return null
+  const [kind, channels, rate] = [wav.readUInt16LE(20), wav.readUInt16LE(22), wav.readUInt32LE(24)]
+  if (kind !== PCM || wav.readUInt16LE(34) !== 16 || !RATES.has(rate) || channels < 1) return null
+  const bytesASecond = rate * channels * 2
+  // What else it claims would decide what the recording costs.
+  if (wav.readUInt32LE(28) !== bytesASecond) return null
+  return (wav.length - HEADER_BYTES) / bytesASecond
+}
+
+const HEADER_BYTES = 44
+
+function headerOf(rate: number, audioBytes: number): Uint8Array<ArrayBuffer> {
+  const header = Buffer.alloc(HEADER_BYTES)
   header.write('RIFF', 0, 'latin1')
-  header.writeUInt32LE(36 + audio.length, 4)
+  header.writeUInt32LE(36 + audioBytes, 4)
   header.write('WAVEfmt ', 8, 'latin1')
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(PCM, 20)
@@ -96,6 +121,6 @@ export function wavFile(rate: number, samples: Int16Array): Uint8Array {
   header.writeUInt16LE(2, 32)
   header.writeUInt16LE(16, 34)
   header.write('data', 36, 'latin1')
-  header.writeUInt32LE(audio.length, 40)
-  return Buffer.concat([header, audio])
+  header.writeUInt32LE(audioBytes, 40)
+  return header
 }

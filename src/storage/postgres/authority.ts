@@ -2,12 +2,20 @@ import pg from 'pg'
 import type { Draft } from '../../../ledger/codec.ts'
 import { LedgerDamaged, LedgerUnavailable, messageOf } from '../../../ledger/errors.ts'
 import type { CommitOutcome, OpenGroup } from '../../../ledger/ledger.ts'
+import { english } from '../../language/message.ts'
 import type { EngineStatus } from '../messages.ts'
 import { catchUp, isLastEpoch, requirePrefix } from './catch-up.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { createLease } from './lease.ts'
-import { EngineRefused, EpochMoved, OutcomeUnknown, type PostgresOptions, Unreachable } from './options.ts'
+import {
+  EngineRefused,
+  EpochMoved,
+  NO_ANSWER,
+  OutcomeUnknown,
+  type PostgresOptions,
+  Unreachable,
+} from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
 import { replaceState, watchState } from './state.ts'
 
@@ -63,6 +71,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       try {
         await requirePrefix(remote, writer.ledger)
         await follow()
+        writer.ledger.requireEnd()
         const before = await remote.ledger()
         const taken = await lease.take()
         if (taken !== null) {
@@ -75,7 +84,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
           const files = isOwn ? [] : await remote.files()
           if (!isOwn) replaceState(directory, postgres.state, files)
           writer.ledger.setMeta('epoch', String(epoch))
-          writer.ledger.setMeta('engine', 'commit')
+          writer.ledger.setEngine('commit')
           followsAgain()
           return { isStateSent: !isOwn && files.length > 0 }
         }
@@ -137,7 +146,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     const untilMs = performance.now() + leaseMs
     return () => {
       lease.require()
-      if (performance.now() > untilMs) throw new LedgerUnavailable('PostgreSQL does not answer')
+      if (performance.now() > untilMs) throw new LedgerUnavailable(NO_ANSWER)
     }
   }
 
@@ -246,7 +255,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       } catch (error) {
         const isRefused = error instanceof LedgerUnavailable
         if (!isRefused) fault = messageOf(error)
-        const message = isRefused ? error.message : `PostgreSQL did not commit: ${fault}`
+        const message = isRefused ? error.message : english`PostgreSQL did not commit: ${fault}`
         if (isBehind) {
           generation += 1
           parts.send({ kind: 'behind' })
@@ -261,8 +270,10 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     generation: () => generation,
     status() {
       const engine = status('holder')
-      if (lease.isPast()) return { engine, ledgerError: engine.fault ?? 'PostgreSQL does not answer' }
-      return fault === null ? { engine } : { engine, ledgerError: `PostgreSQL did not commit: ${fault}` }
+      if (lease.isPast()) return { engine, ledgerError: engine.fault ?? NO_ANSWER }
+      return fault === null
+        ? { engine }
+        : { engine, ledgerError: english`PostgreSQL did not commit: ${fault}` }
     },
     erasedElsewhere: () => erasedElsewhere(remote, node, writer.ledger),
     async close() {

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { type ConnectionOptions, parse } from 'pg-connection-string'
 import { messageOf } from '../../../ledger/errors.ts'
+import { english } from '../../language/message.ts'
 import { EngineRefused, OutcomeUnknown, Unreachable } from './options.ts'
 
 export type Connection = {
@@ -8,10 +9,11 @@ export type Connection = {
   read<Row extends pg.QueryResultRow>(text: string, parameters?: readonly unknown[]): Promise<Row[]>
   /**
    * Runs one statement that writes, and resolves once it is committed. Rejects with OutcomeUnknown if it may
-   * have been committed, and with pg.DatabaseError if it certainly was not.
+   * have been committed, and with pg.DatabaseError if it certainly was not. PostgreSQL parses a text once for each
+   * name.
    */
   write<Row extends pg.QueryResultRow>(
-    text: string,
+    statement: { readonly name: string; readonly text: string },
     parameters: readonly unknown[],
     limitMs: number,
   ): Promise<Row[]>
@@ -48,13 +50,13 @@ export async function connect(url: string, name: string, limitMs = 3_000): Promi
       const opened = client.connect().then(() => connection.read<{ isStandby: boolean }>(IS_STANDBY))
       const [found] = await within(limitMs, opened, connection.close)
       if (found?.isStandby === false) return connection
-      faults.push(`${client.host} is a standby`)
+      faults.push(`${client.host}: standby`)
     } catch (error) {
       faults.push(error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error))
     }
     connection.close()
   }
-  throw new Unreachable(`PostgreSQL does not answer (${faults.join('; ')})`)
+  throw new Unreachable(english`PostgreSQL does not answer (${faults.join('; ')})`)
 }
 
 /** One URL for each host of a URL with several, as libpq writes them: `postgres://me@one:5432,two:5433/name`. */
@@ -124,17 +126,19 @@ function connectionOver(client: pg.Client): Connection {
         throw error instanceof Unreachable ? error : new Unreachable(messageOf(error), { cause: error })
       }
     },
-    async write(text, parameters, limitMs) {
+    async write(statement, parameters, limitMs) {
       const before = notices
       try {
-        const { rows } = await within(limitMs, client.query(text, [...parameters]), close)
+        const { rows } = await within(limitMs, client.query({ ...statement, values: [...parameters] }), close)
         if (notices === before) return rows
       } catch (error) {
         if (isRefusal(error)) throw error
         close()
-        throw new OutcomeUnknown('the connection to PostgreSQL was lost during a commit', { cause: error })
+        throw new OutcomeUnknown(english`the connection to PostgreSQL was lost during a commit`, {
+          cause: error,
+        })
       }
-      throw new OutcomeUnknown('PostgreSQL warned during a commit')
+      throw new OutcomeUnknown(english`PostgreSQL warned during a commit`)
     },
     isOpen: () => isOpen,
     close,
@@ -149,7 +153,7 @@ async function within<T>(limitMs: number, work: Promise<T>, giveUp: () => void):
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     giveUp()
-    late.reject(new Unreachable(`PostgreSQL did not answer within ${Math.round(limitMs)} ms`))
+    late.reject(new Unreachable(english`PostgreSQL did not answer within ${Math.round(limitMs)} ms`))
   }, limitMs)
   try {
     return await Promise.race([work, late.promise])

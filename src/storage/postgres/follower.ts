@@ -23,7 +23,6 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   const { node } = postgres
   const remote = createRemote(postgres, writer.ledger.id())
   const state = watchState(parts.directory, postgres.state, false)
-  writer.ledger.setMeta('engine', 'follow')
   const epoch = Number(writer.ledger.meta('epoch') ?? 0)
   /** Null until PostgreSQL has answered. */
   let remoteSeq: number | null = null
@@ -35,8 +34,13 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
     remoteSeq = await requireOwn()
   } catch (error) {
     if (error instanceof EngineRefused) throw error
+    if (writer.ledger.meta('engine') === 'commit')
+      throw new EngineRefused(
+        `PostgreSQL committed this ledger, and may have events that it lacks. Start again once it answers (${messageOf(error)}).`,
+      )
     failed(error)
   }
+  writer.ledger.setEngine('follow')
   let pushing = Promise.resolve()
   let timer = setTimeout(look, 0)
 

@@ -1,6 +1,6 @@
 import { LedgerUnavailable, messageOf } from '../../../ledger/errors.ts'
 import { type Deadline, isPast, startDeadline } from './deadline.ts'
-import { EpochMoved, type PostgresOptions } from './options.ts'
+import { EpochMoved, NO_ANSWER, type PostgresOptions } from './options.ts'
 import type { Remote } from './remote.ts'
 
 /** The holder stops this part of the lease before others may take it, because clocks and answers are late. */
@@ -75,7 +75,7 @@ export function createLease(options: {
     isPast: () => isPast(deadline),
     /** Throws LedgerUnavailable past the deadline. */
     require(): void {
-      if (isPast(deadline)) throw new LedgerUnavailable(fault ?? 'PostgreSQL does not answer')
+      if (isPast(deadline)) throw new LedgerUnavailable(fault ?? NO_ANSWER)
     },
     fault: () => fault,
     /** Lets another node take over at once. */

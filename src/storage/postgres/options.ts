@@ -1,3 +1,8 @@
+import { english } from '../../language/message.ts'
+
+/** Said while it is not known why. */
+export const NO_ANSWER = english`PostgreSQL does not answer`
+
 /** How a ledger is kept in PostgreSQL as well. */
 export type PostgresOptions = {
   /** A connection URL. It may name several hosts, of which the primary is used. */

@@ -1,8 +1,9 @@
+import { muLaw, pcm } from '../../../src/phone/call/codec.ts'
 import { createVoiceActivity } from './voice-activity.ts'
 
 export type ClientMessage = { readonly type: string; readonly [field: string]: unknown }
 
-/** A scripted response: speech, tool calls, or both. `fail` ends it as failed. */
+/** A scripted response: speech in mu-law, tool calls, or both. `fail` ends it as failed. */
 export type ScriptedReply = {
   readonly audio?: Uint8Array
   readonly transcript?: string
@@ -37,7 +38,6 @@ type Item = { readonly id: string; audioMs: number }
 
 export type RealtimeSession = ReturnType<typeof createRealtimeSession>
 
-const BYTES_PER_MS = 8
 const LIFETIME_S = 3_600
 
 /** One session of the double: a conversation, a voice activity detector and at most one response. */
@@ -56,6 +56,7 @@ export function createRealtimeSession(options: {
   let settings: Record<string, unknown> | null = null
   let activity = createVoiceActivity({ silenceMs: 500, paddingMs: 300 })
   let interrupts = true
+  let codec = muLaw
   let speechItem = ''
   let response: { id: string; cancel: (reason: 'turn_detected' | 'client_cancelled') => void } | null = null
 
@@ -101,6 +102,7 @@ export function createRealtimeSession(options: {
     settings = { ...settings, ...(event.session as Record<string, unknown>) }
     const audio = settings.audio as {
       input: {
+        format: { type: string }
         turn_detection: {
           silence_duration_ms: number
           prefix_padding_ms: number
@@ -110,6 +112,7 @@ export function createRealtimeSession(options: {
       output: { format: { type: string } }
     }
     const detection = audio.input.turn_detection
+    codec = audio.input.format.type === 'audio/pcm' ? pcm : muLaw
     interrupts = detection.interrupt_response
     activity = createVoiceActivity({
       silenceMs: detection.silence_duration_ms,
@@ -124,7 +127,7 @@ export function createRealtimeSession(options: {
       options.problem('audio before the session was configured')
       return
     }
-    for (const { type, atMs } of activity.feed(audio)) {
+    for (const { type, atMs } of activity.feed(codec === pcm ? toMuLaw(audio) : audio)) {
       if (type === 'started') {
         speechItem = newId('item')
         send('input_audio_buffer.speech_started', { audio_start_ms: atMs, item_id: speechItem })
@@ -209,12 +212,13 @@ export function createRealtimeSession(options: {
   /** Sends audio and transcript in parallel until done or until the response is over. */
   const speak = (
     responseId: string,
-    audio: Uint8Array,
+    scripted: Uint8Array,
     transcript: string,
     isOver: () => boolean,
     done: () => void,
   ) => {
     const id = newId('item')
+    const audio = codec === pcm ? toPcm(scripted) : scripted
     const { item, previous } = addItem(id)
     const message = (status: string, content: readonly unknown[]) => ({
       id,
@@ -229,7 +233,7 @@ export function createRealtimeSession(options: {
     send('response.output_item.added', { ...at, item: message('in_progress', []) })
     send('conversation.item.added', { item: message('in_progress', []), previous_item_id: previous })
     send('response.content_part.added', { ...ofItem, part: { type: 'audio', transcript: '' } })
-    const stepBytes = (script.deltaMs ?? 100) * BYTES_PER_MS
+    const stepBytes = (script.deltaMs ?? 100) * codec.bytesPerMs
     let sent = 0
     let said = 0
     const next = () => {
@@ -243,7 +247,7 @@ export function createRealtimeSession(options: {
       said = Math.max(said, upTo)
       const piece = audio.subarray(sent, sent + stepBytes)
       sent += piece.length
-      item.audioMs = sent / BYTES_PER_MS
+      item.audioMs = sent / codec.bytesPerMs
       send('response.output_audio.delta', { ...ofItem, delta: Buffer.from(piece).toString('base64') })
       if (sent < audio.length) later(script.deltaEveryMs ?? 5, next)
       else later(1, done)
@@ -356,4 +360,21 @@ export function createRealtimeSession(options: {
       timers.clear()
     },
   }
+}
+
+/** Three samples of PCM are one of mu-law. */
+const STEP = pcm.rate / muLaw.rate
+
+export function toMuLaw(audio: Buffer): Buffer {
+  const samples = pcm.decode(audio)
+  return muLaw.encode(
+    Float32Array.from({ length: Math.floor(samples.length / STEP) }, (_, at) => samples[at * STEP] ?? 0),
+  )
+}
+
+export function toPcm(audio: Uint8Array): Buffer {
+  const samples = muLaw.decode(audio)
+  return pcm.encode(
+    Float32Array.from({ length: samples.length * STEP }, (_, at) => samples[Math.floor(at / STEP)] ?? 0),
+  )
 }

@@ -12,9 +12,7 @@ const QUESTIONS = [
   'Which tin was it again?',
 ] as const
 
-test('stores a fact once after 200 turns of recall, repetition and extraction', {
-  timeout: 600_000,
-}, async () => {
+test('stores a fact once after 200 turns of recall, repetition and extraction', async () => {
   // Finds the fact in everything it is shown: questions, recalled memories and the delegate's words.
   const model = scriptedModel(({ turns, memories }) =>
     turns.flatMap(({ text }) => {

@@ -172,9 +172,16 @@ test('resumes after a restart, starts over for another model, and sends nothing 
   second.setEmbedding(null)
   const sent = other.asked.length
   await second.say(CUE)
+  await second.settle()
+  const looks = second.looks()
   await delay(200)
   expect(other.asked.length).toBe(sent)
+  // It waits for a model instead of looking for one all the time.
+  expect(second.looks() - looks).toBeLessThan(10)
   expect(await stateOf(second)).toMatchObject({ model: null, state: 'off' })
+  second.setEmbedding(other.embedding)
+  second.memory.wake()
+  await until(async () => other.asked.flat().includes(CUE))
 })
 
 test('retries a failed embedding later, without effect on turns', async () => {

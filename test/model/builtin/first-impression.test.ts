@@ -189,3 +189,16 @@ test('creates, extends, reads and shortens a list', async () => {
   const shorter = await runTurn([owner('take eggs and bread off the list')], lists)
   expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { remove: 'eggs\nbread' } })
 })
+
+test('writes dates, times and numbers as the language of the owner does', async () => {
+  const answer = async (said: string) => (await runTurn([owner(said)], nothing, { language: 'de' })).text
+  expect(await answer('what time is it')).toBe('It’s 14:00 on 02.06.2026.')
+  expect(await answer('what is 17% of 8001?')).toBe('17% of 8001 = 1.360,17')
+  expect(await answer('how many days until Christmas?')).toBe('206 days until Christmas.')
+  expect(await answer('what day is Christmas?')).toBe('Christmas is on 25.12.2026.')
+})
+
+test('says in the language of the owner that it knows only English', async () => {
+  const { text } = await runTurn([owner('Merk dir meinen Geburtstag')], nothing, { language: 'de' })
+  expect(text).toContain('Ohne Modelldienst kann ich nur Englisch')
+})

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Language } from '../../../src/language/languages.ts'
 import { createBuiltinModel } from '../../../src/model/builtin/builtin.ts'
 import type { InputItem, ToolSpec } from '../../../src/model/port.ts'
 
@@ -76,10 +77,11 @@ export async function runTurn(
     readonly tools?: readonly ToolSpec[]
     readonly startMs?: number
     readonly timezone?: string
+    readonly language?: Language
   } = {},
 ): Promise<Turn> {
   const { tools = allTools, startMs = Date.UTC(2026, 5, 2, 12), timezone = 'Europe/Berlin' } = options
-  const model = createBuiltinModel()
+  const model = createBuiltinModel(() => options.language ?? 'en')
   const items = [...input]
   const calls: Turn['calls'][number][] = []
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {

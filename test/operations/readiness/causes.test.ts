@@ -50,6 +50,6 @@ test.for(['ENOSPC', 'EIO'] as const)(
       checks: { ledger: { ok: false } },
     })
     disk.mend()
-    await expect.poll(async () => (await client.get('/ready')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await client.get('/ready')).status).toBe(200)
   },
 )

@@ -17,7 +17,7 @@ test('reports a disk that is nearly full, and is not ready without free space', 
   })
   expect(service.written.join('')).toContain('"check":"disk"')
   disk.fill()
-  await expect.poll(checks, { timeout: 5000 }).toMatchObject({
+  await expect.poll(checks).toMatchObject({
     status: 503,
     ledger: { ok: false, detail: expect.stringMatching(/^The disk is full\. Free some/) },
   })

@@ -36,7 +36,7 @@ test('says in follow mode what PostgreSQL lacks, since when and why, and stays r
     postgres: {
       ok: false,
       detail: expect.stringMatching(
-        /^PostgreSQL lacks 1 event since 2\S+Z: it does not answer \(connect ECONNREFUSED \S+\)\.$/,
+        /^PostgreSQL lacks 1 event since 2\S+Z: PostgreSQL does not answer \(connect ECONNREFUSED \S+\)\.$/,
       ),
     },
   })
@@ -59,7 +59,7 @@ test('does not claim to know what PostgreSQL lacks if it has not answered since 
   const { json } = await again.client.get('/ready')
   expect(json.checks.postgres).toEqual({
     ok: false,
-    detail: expect.stringMatching(/^It is not known what PostgreSQL lacks: it does not answer /),
+    detail: expect.stringMatching(/^It is not known what PostgreSQL lacks: PostgreSQL does not answer /),
   })
 })
 
@@ -79,7 +79,7 @@ test('names the holder and its epoch in commit mode, and is not ready past the d
     postgres: {
       ok: false,
       detail: expect.stringMatching(
-        new RegExp(`^PostgreSQL cannot confirm that here may write, under epoch 2: it ${fault}\\.$`),
+        new RegExp(`^PostgreSQL cannot confirm that here may write, under epoch 2: PostgreSQL ${fault}\\.$`),
       ),
     },
   })

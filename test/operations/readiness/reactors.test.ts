@@ -26,7 +26,7 @@ test('is not ready while a reactor keeps failing, and shows its name, backlog an
   )
   const service = await startWholeService({ directory })
   await expect
-    .poll(() => ready(service), { timeout: 15_000 })
+    .poll(() => ready(service))
     .toMatchObject({
       status: 503,
       reactors: {
@@ -40,7 +40,7 @@ test('is not ready while a reactor keeps failing, and shows its name, backlog an
   )
   expect(json.reactors.filter(({ state }: { state: string }) => state !== 'ok')).toHaveLength(1)
   changeViews(directory, "DELETE FROM tasks WHERE taskId = 'lost'")
-  await expect.poll(() => ready(service), { timeout: 15_000 }).toMatchObject({ status: 200 })
+  await expect.poll(() => ready(service)).toMatchObject({ status: 200 })
 })
 
 test('is not ready while learning is stalled', async () => {
@@ -49,7 +49,7 @@ test('is not ready while learning is stalled', async () => {
   changeViews(service.directory, 'ALTER TABLE recall_index RENAME TO recall_index_away')
   await service.client.post('/api/chat', { content: 'My sister is called Ada.' })
   await expect
-    .poll(() => ready(service), { timeout: 15_000 })
+    .poll(() => ready(service))
     .toEqual({
       status: 503,
       reactors: {

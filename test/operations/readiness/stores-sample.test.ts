@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { diskRemedies } from '../../../ledger/causes.ts'
 import { ledgerFile, viewsFile } from '../../../ledger/files.ts'
 import { checkStores, placesOf } from '../../../src/operations/readiness/stores.ts'
-import { settingsFile } from '../../../src/settings/store.ts'
+import { settingsFile, WITHOUT_SETTINGS } from '../../../src/settings/store.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { startWholeService } from '../../support/service.ts'
 
@@ -33,7 +33,8 @@ test('reports a damaged store with its remedy, and views as being rebuilt', asyn
   for (const file of [ledgerFile(directory), viewsFile(directory), settingsFile(directory)]) damage(file)
   const { ledger, views, settings } = check()
   expect(ledger).toContain(diskRemedies.damaged)
-  expect(settings).toContain(diskRemedies.damaged)
+  expect(settings).toContain(WITHOUT_SETTINGS)
+  expect(settings).not.toContain('ledger')
   expect(views).toMatch(/damaged.*rebuilt from the ledger/)
   expect(views).not.toContain('backup')
 })

@@ -14,7 +14,7 @@ test('reports telephony by the outcome of the last text, and stays ready if it f
   )
   phone.text.reply({ text: 'At nine.' })
   await text(phone, 'SM1', OWNER, 'When?')
-  await expect.poll(telephony, { timeout: 10_000 }).toEqual({
+  await expect.poll(telephony).toEqual({
     status: 200,
     telephony: { ok: false, detail: expect.stringMatching(/^The last text failed at .*Z: unavailable\.$/) },
     reactors: true,

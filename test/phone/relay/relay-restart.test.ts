@@ -53,9 +53,7 @@ async function dieInACall(
   return asked.promise
 }
 
-test('continues a call that a crash interrupted, in the same conversation, once', {
-  timeout: 180_000,
-}, async () => {
+test('continues a call that a crash interrupted, in the same conversation, once', async () => {
   const directory = testDirectory()
   const { path, fields } = await dieInACall(directory)
   expect(fields).toMatchObject({ SessionStatus: 'failed', ErrorCode: '64105', CallStatus: 'in-progress' })
@@ -85,9 +83,7 @@ test('continues a call that a crash interrupted, in the same conversation, once'
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
 })
 
-test('a guest whose number failed its attestation stays a guest after a crash', {
-  timeout: 180_000,
-}, async () => {
+test('a guest whose number failed its attestation stays a guest after a crash', async () => {
   const directory = testDirectory()
   const { path, fields } = await dieInACall(directory, 'TN-Validation-Failed-C')
   const phone = await startWithRelay({ directory })

@@ -3,13 +3,14 @@ import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 
 export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
 
 export const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
-  chat: 'Chat',
-  voice: 'Phone',
-  sms: 'Text messages',
+  chat: msg`Chat`,
+  voice: msg`Phone`,
+  sms: msg`Text messages`,
 }
 
 /** Creates or edits a standing instruction. */
@@ -47,14 +48,14 @@ export class DgAdaptationDialog extends FormDialog {
           params: { id },
           body: { title, content, channels },
         })
-        this.app.toast('Saved. Takes effect on the next turn.')
+        this.app.toast(msg`Saved. Takes effect on the next turn.`)
         this.onSaved()
       },
       {
-        title: title === '' && 'Enter a name.',
-        content: content === '' && 'Describe what Delegate should do.',
+        title: title === '' && msg`Enter a name.`,
+        content: content === '' && msg`Describe what Delegate should do.`,
         channels:
-          channels.length === 0 && 'Choose at least one channel. To pause the instruction, switch it off.',
+          channels.length === 0 && msg`Choose at least one channel. To pause the instruction, switch it off.`,
       },
     )
   }
@@ -63,21 +64,21 @@ export class DgAdaptationDialog extends FormDialog {
     const { edited } = this
     const { errors } = this.submission
     return {
-      heading: edited ? 'Edit instruction' : 'New instruction',
-      action: ['Save', 'Saving…'],
+      heading: edited ? msg`Edit instruction` : msg`New instruction`,
+      action: [msg`Save`, msg`Saving…`],
       fields: html`
-        ${fieldView({ name: 'title', label: 'Name', value: edited?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
+        ${fieldView({ name: 'title', label: msg`Name`, value: edited?.title ?? '', placeholder: msg`Tone of voice`, error: errors.title })}
         ${areaView({
           name: 'content',
-          label: 'What Delegate should do',
+          label: msg`What Delegate should do`,
           value: edited?.content ?? '',
-          placeholder: 'Be brief. Use metric units. Never suggest a phone call before ten.',
+          placeholder: msg`Be brief. Use metric units. Never suggest a phone call before ten.`,
           error: errors.content,
         })}
         ${this.channelsView(errors.channels)}
         ${
           edited?.source === 'file'
-            ? html`<p class="soft">Loaded from ${edited.id}.md. Your changes apply until the file changes.</p>`
+            ? html`<p class="soft">${msg`Loaded from ${edited.id}.md. Your changes apply until the file changes.`}</p>`
             : nothing
         }
       `,
@@ -87,7 +88,7 @@ export class DgAdaptationDialog extends FormDialog {
   private channelsView(error: string | undefined): TemplateResult {
     const chosen = this.edited?.channels ?? adaptationChannels
     return html`<fieldset class="field" aria-describedby="channels-notes">
-      <legend class="label">Applies to</legend>
+      <legend class="label">${msg`Applies to`}</legend>
       <div class="actions channels">
         ${adaptationChannels.map(
           (channel) => html`<label>

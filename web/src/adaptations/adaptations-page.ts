@@ -6,6 +6,7 @@ import { askToErase } from '../app/erase-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, plural, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
 import { channelLabels, DgAdaptationDialog } from './adaptation-dialog.ts'
 import { DgInstructionsDialog } from './instructions-dialog.ts'
@@ -69,7 +70,11 @@ export class DgAdaptationsPage extends AppElement {
   private change(adaptation: Adaptation, change: { readonly enabled: boolean }): void {
     void this.attempt(async () => {
       await this.app.http.post('/api/adaptations/{id}', { params: { id: adaptation.id }, body: change })
-      this.app.announce(`${adaptation.title} is ${change.enabled ? 'on' : 'off'}, from the next turn.`)
+      this.app.announce(
+        change.enabled
+          ? msg`${adaptation.title} is on, from the next turn.`
+          : msg`${adaptation.title} is off, from the next turn.`,
+      )
     })
   }
 
@@ -78,7 +83,7 @@ export class DgAdaptationsPage extends AppElement {
       await this.app.http.del('/api/adaptations/{id}', { params: { id: adaptation.id } })
       const { id, title, content, enabled, channels } = adaptation
       const body = { title, content, enabled, channels }
-      this.app.offerUndo('Removed. Its text stays in the history.', async () => {
+      this.app.offerUndo(msg`Removed. Its text stays in the history.`, async () => {
         await this.app.http.post('/api/adaptations/{id}', { params: { id }, body })
         await this.adaptations.reload()
       })
@@ -100,46 +105,47 @@ export class DgAdaptationsPage extends AppElement {
     const isFile = adaptation.source === 'file'
     const erase = () =>
       askToErase(this, {
-        heading: 'Erase this instruction?',
+        heading: msg`Erase this instruction?`,
         target: { kind: 'adaptation', id: adaptation.id },
-        ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
+        ...(isFile ? { note: msg`Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
         onChange: this.adaptations.reload,
       })
     return [
-      { label: 'Edit', icon: 'edit', run: () => this.edit(adaptation) },
-      ...(isFile ? [] : [{ label: 'Remove', icon: 'trash', run: () => this.discard(adaptation) } as const]),
-      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+      { label: msg`Edit`, icon: 'edit', run: () => this.edit(adaptation) },
+      ...(isFile
+        ? []
+        : [{ label: msg`Remove`, icon: 'trash', run: () => this.discard(adaptation) } as const]),
+      { label: msg`Erase for good…`, icon: 'erased', danger: true, run: erase },
     ]
   }
 
   override render() {
-    return html`<dg-page heading="Adaptations">
+    return html`<dg-page heading=${msg`Adaptations`}>
       <button slot="tools" class="button small" @click=${this.preview}>
-        <dg-icon name="show"></dg-icon>Preview
+        <dg-icon name="show"></dg-icon>${msg`Preview`}
       </button>
       <button slot="tools" class="button primary small" @click=${() => this.edit(null)}>
-        <dg-icon name="plus"></dg-icon>New
+        <dg-icon name="plus"></dg-icon>${msg`New`}
       </button>
-      ${loadedView(this.adaptations, 'the instructions', (items) => this.itemsView(items))}
+      ${loadedView(this.adaptations, msg`the instructions`, (items) => this.itemsView(items))}
     </dg-page>`
   }
 
   private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
     if (adaptations.length === 0) {
       return html`
-        <dg-state icon="sliders" heading="No standing instructions yet">
+        <dg-state icon="sliders" heading=${msg`No standing instructions yet`}>
           <p>
-            Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from
-            the next turn on.
+            ${msg`Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from the next turn on.`}
           </p>
-          <button class="button primary" @click=${() => this.edit(null)}>Write an instruction</button>
+          <button class="button primary" @click=${() => this.edit(null)}>${msg`Write an instruction`}</button>
         </dg-state>
         ${this.filesView()}
       `
     }
     return html`
-      <p class="intro soft">Delegate follows these instructions in every turn on the channels you choose.</p>
-      <ul class="list cards" aria-label="Standing instructions">
+      <p class="intro soft">${msg`Delegate follows these instructions in every turn on the channels you choose.`}</p>
+      <ul class="list cards" aria-label=${msg`Standing instructions`}>
         ${adaptations.map((adaptation) => this.adaptationView(adaptation))}
       </ul>
       ${this.filesView()}
@@ -156,25 +162,24 @@ export class DgAdaptationsPage extends AppElement {
         <p class="words clamped">${content}</p>
         <p class="facts">
           ${channels.map((channel) => html`<span class="tag">${channelLabels[channel]}</span>`)}
-          ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
+          ${source === 'file' ? html`<span title=${msg`Read from the data directory`}>${id}.md</span>` : nothing}
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt)}</time>
         </p>
       </div>
       ${switchView({
-        label: `${title}: enabled`,
+        label: msg`${title}: enabled`,
         checked: enabled,
         onChange: (checked) => this.change(adaptation, { enabled: checked }),
       })}
-      <dg-menu label="More for ${title}" .items=${this.items(adaptation)}></dg-menu>
+      <dg-menu label=${msg`More for ${title}`} .items=${this.items(adaptation)}></dg-menu>
     </li>`
   }
 
   private filesView(): TemplateResult {
     const { reloaded } = this
-    return html`<section class="files soft" aria-label="From files">
+    return html`<section class="files soft" aria-label=${msg`From files`}>
       <p>
-        Delegate also loads Markdown files from <code>adaptations/</code> in the data directory. Their first
-        lines can set <code>title</code>, <code>channels</code> and <code>enabled</code>.
+        ${msg`Delegate also loads Markdown files from`} <code>adaptations/</code> ${msg`in the data directory. Their first lines can set`} <code>title</code>, <code>channels</code> ${msg`and`} <code>enabled</code>.
       </p>
       <button
         class="button small"
@@ -183,13 +188,13 @@ export class DgAdaptationsPage extends AppElement {
             this.reloaded = await this.app.http.post('/api/adaptations.reload')
           })}
       >
-        <dg-icon name="retry"></dg-icon>Reload files
+        <dg-icon name="retry"></dg-icon>${msg`Reload files`}
       </button>
       <div role="status">
         ${
           reloaded
             ? html`<p>
-                ${plural(reloaded.loaded, 'file')} loaded${reloaded.skipped.length > 0 ? '. Skipped:' : '.'}
+                ${msg`${plural(reloaded.loaded, msg`file`, msg`files`)} loaded`}${reloaded.skipped.length > 0 ? msg`. Skipped:` : '.'}
               </p>`
             : nothing
         }

@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
 import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { msg } from '../design/msg.ts'
 import { adaptationChannels, channelLabels } from './adaptation-dialog.ts'
 
 /** The exact instructions that the model gets, for each channel. */
@@ -31,9 +32,9 @@ export class DgInstructionsDialog extends DialogElement {
   }
 
   override render() {
-    return html`<dg-dialog heading="Instructions for the model" wide>
-      <p class="soft">The exact text that precedes the conversation, from the next turn on.</p>
-      <div class="actions" role="group" aria-label="Channel">
+    return html`<dg-dialog heading=${msg`Instructions for the model`} wide>
+      <p class="soft">${msg`The exact text that precedes the conversation, from the next turn on.`}</p>
+      <div class="actions" role="group" aria-label=${msg`Channel`}>
         ${adaptationChannels.map(
           (channel) => html`<button
             class="button small"
@@ -46,9 +47,9 @@ export class DgInstructionsDialog extends DialogElement {
       </div>
       ${loadedView(
         this.preview,
-        'the instructions',
+        msg`the instructions`,
         ({ instructions }) =>
-          html`<pre tabindex="0" role="region" aria-label="Instructions">${instructions}</pre>`,
+          html`<pre tabindex="0" role="region" aria-label=${msg`Instructions`}>${instructions}</pre>`,
       )}
     </dg-dialog>`
   }

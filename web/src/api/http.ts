@@ -1,4 +1,5 @@
 import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import { msg } from '../design/msg.ts'
 import { PasskeyFailed } from './passkeys.ts'
 import type { Http } from './routes.ts'
 
@@ -21,7 +22,7 @@ export class Refused extends Error {
 /** No complete answer arrived: the service or the network is down. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
-    super('The service cannot be reached right now.', { cause })
+    super(msg`The service cannot be reached right now.`, { cause })
     this.name = 'Unreachable'
   }
 }
@@ -79,6 +80,7 @@ export function createHttp(options: {
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
     const { body, headers, signal } = request
+    const isFile = body instanceof Blob
     try {
       const response = await options.fetch(addressOf(path, request), {
         method,
@@ -87,10 +89,12 @@ export function createHttp(options: {
         redirect: 'error',
         headers: {
           accept: 'application/json, application/problem+json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': isFile ? 'application/octet-stream' : 'application/json' }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       })
       return { response, text: await response.text() }
@@ -120,7 +124,7 @@ function problemOf(text: string, status: number): ProblemDocument {
   } catch {
     // Not JSON.
   }
-  const title = `The service answered with status ${status}`
+  const title = msg`The service answered with status ${status}`
   return { type: 'about:blank', status, code: 'unknown', title, detail: title }
 }
 
@@ -134,5 +138,5 @@ export function explain(error: unknown): string {
   const isExplained =
     error instanceof Refused || error instanceof Unreachable || error instanceof PasskeyFailed
   if (isExplained) return error.message
-  return 'Something went wrong on this page. Try reloading it.'
+  return msg`Something went wrong on this page. Try reloading it.`
 }

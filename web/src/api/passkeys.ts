@@ -1,3 +1,4 @@
+import { msg } from '../design/msg.ts'
 import type { Http } from './routes.ts'
 
 /** The browser made or used no passkey. */
@@ -6,10 +7,10 @@ export class PasskeyFailed extends Error {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  NotAllowedError: 'No passkey was used: the request was cancelled or timed out.',
-  InvalidStateError: 'This device already has a passkey for Delegate.',
-  NotSupportedError: 'This device cannot make a passkey that Delegate accepts.',
-  ConstraintError: 'This device cannot make a passkey that Delegate accepts.',
+  NotAllowedError: msg`No passkey was used: the request was cancelled or timed out.`,
+  InvalidStateError: msg`This device already has a passkey for Delegate.`,
+  NotSupportedError: msg`This device cannot make a passkey that Delegate accepts.`,
+  ConstraintError: msg`This device cannot make a passkey that Delegate accepts.`,
 }
 
 /** Whether the browser knows passkeys, which it offers only on https and localhost. */
@@ -21,7 +22,7 @@ async function ask<T>(dialog: (library: typeof import('@simplewebauthn/browser')
     return await dialog(await import('@simplewebauthn/browser'))
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : ''
-    throw new PasskeyFailed(reasons[name] ?? 'The browser could not use a passkey.', { cause })
+    throw new PasskeyFailed(reasons[name] ?? msg`The browser could not use a passkey.`, { cause })
   }
 }
 
@@ -33,7 +34,7 @@ export async function canUsePasskey(http: Http): Promise<boolean> {
 /** Lets the owner use a passkey. */
 async function usePasskey(http: Http) {
   const { options } = await http.post('/login/passkey/options')
-  if (options === null) throw new PasskeyFailed('There is no passkey for this address.')
+  if (options === null) throw new PasskeyFailed(msg`There is no passkey for this address.`)
   return ask(({ startAuthentication }) => startAuthentication({ optionsJSON: options }))
 }
 

@@ -5,10 +5,12 @@ type Resource =
   | typeof import('../../../src/http/contract/calls.ts')
   | typeof import('../../../src/http/contract/chat.ts')
   | typeof import('../../../src/http/contract/conversations.ts')
+  | typeof import('../../../src/http/contract/downloads.ts')
   | typeof import('../../../src/http/contract/erasures.ts')
   | typeof import('../../../src/http/contract/halt.ts')
   | typeof import('../../../src/http/contract/factors.ts')
   | typeof import('../../../src/http/contract/health.ts')
+  | typeof import('../../../src/http/contract/imports.ts')
   | typeof import('../../../src/http/contract/install.ts')
   | typeof import('../../../src/http/contract/logs.ts')
   | typeof import('../../../src/http/contract/memories.ts')
@@ -24,6 +26,7 @@ type Resource =
   | typeof import('../../../src/http/contract/session.ts')
   | typeof import('../../../src/http/contract/settings.ts')
   | typeof import('../../../src/http/contract/sign-in.ts')
+  | typeof import('../../../src/http/contract/speech.ts')
   | typeof import('../../../src/http/contract/spending.ts')
   | typeof import('../../../src/http/contract/tasks.ts')
   | typeof import('../../../src/http/contract/telephony.ts')
@@ -57,7 +60,10 @@ type Query<Q> = Q extends { readonly query: infer S extends z.ZodType }
 type Headers<Q> = Q extends { readonly headers: infer S extends z.ZodType }
   ? Optional<'headers', z.input<S>>
   : unknown
-type Body<Q> = Q extends { readonly body: infer B } ? { readonly body: z.input<Json<B>> } : unknown
+/** JSON, or a piece of a file. */
+type Body<Q> = Q extends { readonly body: infer B }
+  ? { readonly body: [Json<B>] extends [never] ? Blob : z.input<Json<B>> }
+  : unknown
 type Options<R> = { readonly signal?: AbortSignal | undefined } & (R extends { readonly request: infer Q }
   ? Params<Q> & Query<Q> & Headers<Q> & Body<Q>
   : unknown)

@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { createHttp, explain, Refused } from '../api/http.ts'
+import { msg } from '../design/msg.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
 import type { Toaster } from '../design/toaster.ts'
 import { forgetUnsettled, keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
@@ -132,13 +133,16 @@ export function createApp(options: {
 
   /** Says what was done, in a toast with a button that undoes it. Returns a function that removes it. */
   function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): () => void {
-    return toast(text, 'done', { shownForMs, actions: [{ label: 'Undo', run: () => void attempt(undo) }] })
+    return toast(text, 'done', { shownForMs, actions: [{ label: msg`Undo`, run: () => void attempt(undo) }] })
   }
 
   async function readClock(): Promise<void> {
     try {
-      const { entries } = await http.get('/api/config', { signal: AbortSignal.timeout(clockTimeoutMs) })
-      setOwnerZone(String(entries.find(({ key }) => key === 'TIMEZONE')?.value ?? 'UTC'))
+      const { entries } = await http.get('/api/config', {
+        query: { key: 'TIMEZONE' },
+        signal: AbortSignal.timeout(clockTimeoutMs),
+      })
+      setOwnerZone(String(entries[0]?.value ?? 'UTC'))
     } catch {
       // Show times in the browser's zone and retry on the next page.
       clock = null
@@ -157,9 +161,12 @@ export function createApp(options: {
       socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
       mayConnect,
       onProblem: (problem) => toast(problem.detail, 'warning'),
-      onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
+      onReply: (text) => announce(msg`Delegate: ${text.slice(0, 300)}`),
       onMalformed: () =>
-        toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
+        toast(
+          msg`The service sent a message that this page does not understand. Reload the page.`,
+          'warning',
+        ),
       onOpen() {
         notices.catchUp()
         offlineCopy.renewSoon()

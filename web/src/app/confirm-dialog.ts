@@ -1,6 +1,7 @@
 import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import type { AppElement } from './app-element.ts'
 import { DialogElement } from './dialog-element.ts'
 
@@ -44,7 +45,7 @@ export class DgConfirmDialog extends DialogElement {
   }
 
   override render() {
-    const { heading, content, action, keep = 'Cancel', look = 'danger' } = this.confirmation
+    const { heading, content, action, keep = msg`Cancel`, look = 'danger' } = this.confirmation
     const { busy, problem } = this.submission
     return html`<dg-dialog heading=${heading}>
       ${typeof content === 'string' ? html`<p>${content}</p>` : content}
@@ -52,7 +53,7 @@ export class DgConfirmDialog extends DialogElement {
       <div slot="actions">
         <button class="button" autofocus @click=${this.close}>${keep}</button>
         <button class="button ${look}" ?disabled=${busy} @click=${this.confirm}>
-          ${busy ? 'One moment…' : action}
+          ${busy ? msg`One moment…` : action}
         </button>
       </div>
     </dg-dialog>`

@@ -1,9 +1,10 @@
+import { msg } from '../design/msg.ts'
 import type { Toaster } from '../design/toaster.ts'
 
 /** Copies text and shows a toast with the outcome. */
 export async function copyWithToast(text: string, done: string, toast: Toaster): Promise<void> {
   if (await copyText(text)) toast(done)
-  else toast('The browser blocked copying. Select the text and copy it yourself.', 'warning')
+  else toast(msg`The browser blocked copying. Select the text and copy it yourself.`, 'warning')
 }
 
 /** Copies text. Falls back to `execCommand` in insecure contexts. Returns false if both fail. */

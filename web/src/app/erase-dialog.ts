@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { fieldView, problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
 import type { AppElement } from './app-element.ts'
@@ -29,9 +30,9 @@ export function askToErase(host: AppElement, erasing: Erasing): void {
 type ErasurePlan = AnswerOf<'/api/erasures.plan'>
 
 const stretches: readonly (readonly [string, number])[] = [
-  ['Last hour', 3_600_000],
-  ['Last 24 hours', 86_400_000],
-  ['Last 7 days', 7 * 86_400_000],
+  [msg`Last hour`, 3_600_000],
+  [msg`Last 24 hours`, 86_400_000],
+  [msg`Last 7 days`, 7 * 86_400_000],
 ]
 
 @customElement('dg-erase-dialog')
@@ -96,11 +97,11 @@ export class DgEraseDialog extends DialogElement {
       const { id } = await app.http.post('/api/erasures', { body: target })
       const undo = async (): Promise<void> => {
         await app.http.post('/api/erasures/{id}/undo', { params: { id } })
-        app.toast('Restored.')
+        app.toast(msg`Restored.`)
         erasing.onChange?.()
       }
       const dismiss = app.offerUndo(
-        'Hidden. It will be erased for good in a minute.',
+        msg`Hidden. It will be erased for good in a minute.`,
         undo,
         plan.undoMs - 2000,
       )
@@ -115,11 +116,11 @@ export class DgEraseDialog extends DialogElement {
   override render() {
     const { erasing, plan, loaded } = this
     const { busy } = this.submission
-    const problem = this.target() ? loaded.problem : 'The end must be after the start.'
+    const problem = this.target() ? loaded.problem : msg`The end must be after the start.`
     const isPeriod = erasing.target === 'period'
     return html`<dg-dialog heading=${erasing.heading}>
       ${isPeriod ? this.stretchView() : nothing}
-      ${loaded.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
+      ${loaded.loading ? waitingView(msg`Loading what will be erased`, 2) : plan ? planView(plan) : nothing}
       ${problemView(loaded.loading ? '' : this.submission.problem || problem)}
       ${isPeriod && plan ? filesView(plan) : nothing}
       ${
@@ -130,18 +131,17 @@ export class DgEraseDialog extends DialogElement {
       <p class="fine soft">
         <dg-icon name="erased"></dg-icon>
         <span>
-          Hidden immediately and erased for good after one minute. You can undo it until then. The timeline
-          records that something was erased, but not what.
+          ${msg`Hidden immediately and erased for good after one minute. You can undo it until then. The timeline records that something was erased, but not what.`}
         </span>
       </p>
       <div slot="actions">
-        <button class="button" autofocus @click=${this.close}>Cancel</button>
+        <button class="button" autofocus @click=${this.close}>${msg`Cancel`}</button>
         <button
           class="button danger"
           ?disabled=${busy || plan === null}
           @click=${this.confirm}
         >
-          ${busy ? 'One moment…' : 'Erase'}
+          ${busy ? msg`One moment…` : msg`Erase`}
         </button>
       </div>
     </dg-dialog>`
@@ -162,8 +162,8 @@ export class DgEraseDialog extends DialogElement {
         )}
       </div>
       <div class="stack ends" @input=${typed}>
-        ${fieldView({ name: 'from', label: 'From', type: 'datetime-local', value: this.from })}
-        ${fieldView({ name: 'to', label: 'To', type: 'datetime-local', value: this.to })}
+        ${fieldView({ name: 'from', label: msg`From`, type: 'datetime-local', value: this.from })}
+        ${fieldView({ name: 'to', label: msg`To`, type: 'datetime-local', value: this.to })}
       </div>
     </div>`
   }
@@ -184,6 +184,6 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
   return html`<p class="fine soft">
     <dg-icon name="warning"></dg-icon>
-    <span>For instructions loaded from files, the files are deleted too.</span>
+    <span>${msg`For instructions loaded from files, the files are deleted too.`}</span>
   </p>`
 }

@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
 import { countText, shortDateText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { kindText } from '../timeline/erasure-kinds.ts'
 
 export const planStyles = css`
@@ -63,9 +64,9 @@ const OPEN_ITEMS = 3
 /** What an erasure takes along, and what mentions it and is kept. */
 export function planView({ named, derived, stays }: PlanGroups): TemplateResult {
   return html`
-    ${groupsView('Will be erased', named, true)}
-    ${groupsView('Also erased: copied or learned from it', derived)}
-    ${groupsView('Will be kept', stays)}
+    ${groupsView(msg`Will be erased`, named, true)}
+    ${groupsView(msg`Also erased: copied or learned from it`, derived)}
+    ${groupsView(msg`Will be kept`, stays)}
   `
 }
 
@@ -89,11 +90,11 @@ function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateRe
       ${items.map(
         ({ at, text, after }) =>
           html`<li>
-            ${text}${after === undefined ? nothing : html`<span class="after">Becomes: ${after}</span>`}
+            ${text}${after === undefined ? nothing : html`<span class="after">${msg`Becomes: ${after}`}</span>`}
             <time class="tiny" datetime=${at}>${shortDateText(at)}</time>
           </li>`,
       )}
-      ${rest > 0 ? html`<li>and ${countText(rest)} more</li>` : nothing}
+      ${rest > 0 ? html`<li>${msg`and ${countText(rest)} more`}</li>` : nothing}
     </ul>
   </details>`
 }

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import { problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { DialogElement } from './dialog-element.ts'
 
 export type Form = {
@@ -32,7 +33,7 @@ export abstract class FormDialog extends DialogElement {
         ${fields} ${problemView(problem)}
       </form>
       <div slot="actions">
-        <button class="button" type="button" @click=${this.close}>Cancel</button>
+        <button class="button" type="button" @click=${this.close}>${msg`Cancel`}</button>
         <button class="button primary" form="form" ?disabled=${busy}>${action[busy ? 1 : 0]}</button>
       </div>
     </dg-dialog>`

@@ -1,6 +1,7 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit'
 import { explain } from '../api/http.ts'
 import { capitalised } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import type { App } from './app.ts'
 
 export type LoadedHost = ReactiveControllerHost & { readonly app: App }
@@ -105,17 +106,17 @@ export function loadedView<Value>(
   { value, problem, reload }: Loaded<Value>,
   what: string,
   content: (value: Value) => TemplateResult | typeof nothing,
-  it = 'This list',
+  it = msg`This list`,
 ): TemplateResult {
   if (value === null && problem !== '') return failedView(what, problem, reload)
-  if (value === null) return waitingView(`Loading ${what}`)
+  if (value === null) return waitingView(msg`Loading ${what}`)
   return html`
     ${
       problem === ''
         ? nothing
         : html`<p class="stale" role="alert">
-            ${it} may be out of date. ${problem}
-            <button class="button small" type="button" @click=${reload}>Try again</button>
+            ${msg`${it} may be out of date. ${problem}`}
+            <button class="button small" type="button" @click=${reload}>${msg`Try again`}</button>
           </p>`
     }
     ${content(value)}
@@ -124,9 +125,9 @@ export function loadedView<Value>(
 
 /** Says that something cannot be shown and why, with a button to try again. */
 export function failedView(what: string, problem: string, retry: () => unknown): TemplateResult {
-  return html`<dg-state icon="offline" heading="${capitalised(what)} cannot be shown" role="alert">
+  return html`<dg-state icon="offline" heading=${msg`${capitalised(what)} cannot be shown`} role="alert">
     <p>${problem}</p>
-    <button class="button" type="button" @click=${retry}>Try again</button>
+    <button class="button" type="button" @click=${retry}>${msg`Try again`}</button>
   </dg-state>`
 }
 

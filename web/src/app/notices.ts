@@ -1,5 +1,6 @@
 import type { Notification } from '../../../src/http/contract/notifications.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { msg } from '../design/msg.ts'
 import type { Toaster } from '../design/toaster.ts'
 import { reminderText } from '../timeline/event-kinds.ts'
 import { createReminderStates, type Reminder, reminderOf } from '../timeline/reminder-states.ts'
@@ -55,7 +56,7 @@ export function createNotices(options: {
     dismiss()
     const newest = notices.at(-1)
     if (!newest) return
-    const more = notices.length === 1 ? '' : `, and ${notices.length - 1} more`
+    const more = notices.length === 1 ? '' : msg`, and ${notices.length - 1} more`
     const reminder = notices.length === 1 ? newest.reminder : null
     dismiss = options.toast(`${newest.text}${more}`, 'timer', {
       shownForMs: Number.POSITIVE_INFINITY,
@@ -64,10 +65,10 @@ export function createNotices(options: {
         ...(reminder === null
           ? []
           : [
-              { label: 'Done', run: () => options.tickOff(reminder) },
-              { label: 'Snooze', run: () => options.snooze(reminder) },
+              { label: msg`Done`, run: () => options.tickOff(reminder) },
+              { label: msg`Snooze`, run: () => options.snooze(reminder) },
             ]),
-        { label: 'Show', run: () => options.show(newest.seq) },
+        { label: msg`Show`, run: () => options.show(newest.seq) },
       ],
     })
   }

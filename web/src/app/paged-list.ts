@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { searchInput } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { Loaded, type LoadedHost } from './loaded.ts'
 
 /** A page of a list; `nextCursor` is null on the last one. */
@@ -82,12 +83,12 @@ function joined<Item, Page extends ListPage<Item>>(page: Page, next: Page): Page
 /** A button that loads the next page, if there is one. */
 export function moreView(
   list: Pick<PagedList<unknown>, 'hasMore' | 'loading' | 'more'>,
-  label = 'Show more',
+  label = msg`Show more`,
 ): TemplateResult | typeof nothing {
   if (!list.hasMore) return nothing
   return html`<p class="more">
     <button class="button" ?disabled=${list.loading} @click=${() => void list.more()}>
-      ${list.loading ? 'Loading…' : label}
+      ${list.loading ? msg`Loading…` : label}
     </button>
   </p>`
 }

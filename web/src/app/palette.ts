@@ -2,6 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { NoteSummary } from '../../../src/http/contract/notes.ts'
 import { takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { type Command, matching } from './commands.ts'
 import { DialogElement } from './dialog-element.ts'
 import { PagedList } from './paged-list.ts'
@@ -72,15 +73,15 @@ export class DgPalette extends DialogElement {
     const notes = loading ? [] : items
     const words = query.trim()
     const search: Command = {
-      label: words === '' ? 'Search the timeline' : `Search the timeline for “${words}”`,
+      label: words === '' ? msg`Search the timeline` : msg`Search the timeline for “${words}”`,
       icon: 'search',
       run: () => this.app.navigate(`/?search=${encodeURIComponent(words)}`),
     }
     const groups = [
-      { heading: 'Pages', commands: matching(this.pages, words) },
-      { heading: 'Actions', commands: matching(this.actions, words) },
-      { heading: 'Search', commands: [search] },
-      { heading: words === '' ? 'Recent notes' : 'Notes', commands: notes.map(openNote) },
+      { heading: msg`Pages`, commands: matching(this.pages, words) },
+      { heading: msg`Actions`, commands: matching(this.actions, words) },
+      { heading: msg`Search`, commands: [search] },
+      { heading: words === '' ? msg`Recent notes` : msg`Notes`, commands: notes.map(openNote) },
     ]
     return groups.filter(({ commands }) => commands.length > 0)
   }
@@ -108,7 +109,7 @@ export class DgPalette extends DialogElement {
 
   override render() {
     const groups = this.groups()
-    return html`<dg-dialog heading="Commands" wide>
+    return html`<dg-dialog heading=${msg`Commands`} wide>
       <div class="input-with-icon">
         <dg-icon name="search"></dg-icon>
         <input
@@ -116,12 +117,12 @@ export class DgPalette extends DialogElement {
           type="text"
           role="combobox"
           autocomplete="off"
-          aria-label="Find a command, a page or a note"
+          aria-label=${msg`Find a command, a page or a note`}
           aria-autocomplete="list"
           aria-expanded="true"
           aria-controls="list"
           aria-activedescendant="option-${this.at}"
-          placeholder="Find a command, a page or a note"
+          placeholder=${msg`Find a command, a page or a note`}
           maxlength="200"
           autofocus
           .value=${this.notes.query}
@@ -129,11 +130,11 @@ export class DgPalette extends DialogElement {
           @keydown=${this.keyPressed}
         />
       </div>
-      <div class="options" id="list" role="listbox" aria-label="Commands">${this.groupsView(groups)}</div>
+      <div class="options" id="list" role="listbox" aria-label=${msg`Commands`}>${this.groupsView(groups)}</div>
       ${
         this.notes.problem === ''
           ? nothing
-          : html`<p class="tiny" role="alert">The notes cannot be shown. ${this.notes.problem}</p>`
+          : html`<p class="tiny" role="alert">${msg`The notes cannot be shown. ${this.notes.problem}`}</p>`
       }
     </dg-dialog>`
   }
@@ -166,5 +167,5 @@ export class DgPalette extends DialogElement {
 
 /** The service renders the page of a note. */
 function openNote({ id, title }: NoteSummary): Command {
-  return { label: title || 'Untitled', icon: 'note', run: () => location.assign(`/notes/${id}`) }
+  return { label: title || msg`Untitled`, icon: 'note', run: () => location.assign(`/notes/${id}`) }
 }

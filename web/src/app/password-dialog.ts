@@ -1,6 +1,7 @@
 import { html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { passwordView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import type { AppElement } from './app-element.ts'
 import { type Form, FormDialog } from './form-dialog.ts'
 
@@ -28,8 +29,8 @@ export class DgPasswordDialog extends FormDialog {
     const password = String(data.get('password'))
     this.isDone = await this.submission.send(
       () => this.asking.run(password),
-      { password: password === '' && 'Enter your password.' },
-      ({ problem }) => problem.code === 'wrong_password' && { password: 'That is not your password.' },
+      { password: password === '' && msg`Enter your password.` },
+      ({ problem }) => problem.code === 'wrong_password' && { password: msg`That is not your password.` },
     )
     return this.isDone
   }
@@ -39,7 +40,7 @@ export class DgPasswordDialog extends FormDialog {
     return {
       ...this.asking,
       fields: html`<p>${this.asking.text}</p>
-        ${passwordView({ name: 'password', label: 'Your password', error, autofocus: true })}`,
+        ${passwordView({ name: 'password', label: msg`Your password`, error, autofocus: true })}`,
     }
   }
 }

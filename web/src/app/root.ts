@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
+import { msg } from '../design/msg.ts'
 import type { DgToasts } from '../design/toast.ts'
 import { type App, createApp } from './app.ts'
 import { LightElement } from './light-element.ts'
@@ -149,12 +150,12 @@ export class DgApp extends LightElement {
     this.page = page
     this.state = state
     this.showTitle()
-    if (moved) await this.announcePage(page?.title ?? 'Not found')
+    if (moved) await this.announcePage(page?.title ?? msg`Not found`)
   }
 
   private showTitle(): void {
     const badge = this.unseenNotices === 0 ? '' : `(${this.unseenNotices}) `
-    document.title = `${badge}${this.page?.title ?? 'Not found'} · Delegate`
+    document.title = `${badge}${this.page?.title ?? msg`Not found`} · Delegate`
   }
 
   /** Announces a page change to screen readers and moves the focus to the new page. */
@@ -176,9 +177,9 @@ export class DgApp extends LightElement {
     const { page } = this
     if (!page) {
       return html`<main class="alone">
-        <dg-state icon="help" heading="Page not found">
-          <p>The address may be mistyped, or the page may have moved.</p>
-          <a href="/">Go to the timeline</a>
+        <dg-state icon="help" heading=${msg`Page not found`}>
+          <p>${msg`The address may be mistyped, or the page may have moved.`}</p>
+          <a href="/">${msg`Go to the timeline`}</a>
         </dg-state>
       </main>`
     }
@@ -194,14 +195,14 @@ export class DgApp extends LightElement {
 }
 
 function waitingView(page: Page): TemplateResult {
-  return html`<dg-page heading=${page.title}><p role="status">Loading this page…</p></dg-page>`
+  return html`<dg-page heading=${page.title}><p role="status">${msg`Loading this page…`}</p></dg-page>`
 }
 
 /** Keeps the navigation, so that the owner can go to another page. */
 function failedView(page: Page): TemplateResult {
-  const why = html`<dg-state icon="offline" heading="This page could not be loaded">
-    <p>The service may be restarting, or may have been upgraded.</p>
-    <button class="button" @click=${() => location.reload()}>Reload</button>
+  const why = html`<dg-state icon="offline" heading=${msg`This page could not be loaded`}>
+    <p>${msg`The service may be restarting, or may have been upgraded.`}</p>
+    <button class="button" @click=${() => location.reload()}>${msg`Reload`}</button>
   </dg-state>`
   return page.alone
     ? html`<main class="alone">${why}</main>`

@@ -3,7 +3,8 @@ import { customElement, property } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
-import { plural, shortDateText, timeText } from '../design/format.ts'
+import { countText, shortDateText, timeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { checkText, delayText } from '../operations/health-words.ts'
 import { AppElement } from './app-element.ts'
 import { askToConfirm } from './confirm-dialog.ts'
@@ -69,13 +70,12 @@ export class DgServiceNotices extends AppElement {
 
   private readonly confirmRelease = (): void =>
     askToConfirm(this, {
-      heading: 'Release outgoing work?',
-      content:
-        'Delegate sends everything that was waiting. If you restored an old backup, that may repeat texts and webhooks that were already sent.',
-      action: 'Release',
+      heading: msg`Release outgoing work?`,
+      content: msg`Delegate sends everything that was waiting. If you restored an old backup, that may repeat texts and webhooks that were already sent.`,
+      action: msg`Release`,
       run: async () => {
         await this.app.http.post('/api/outbound/release')
-        this.app.toast('Sending queued messages')
+        this.app.toast(msg`Sending queued messages`)
         await this.notices.reload()
       },
     })
@@ -95,14 +95,13 @@ export class DgServiceNotices extends AppElement {
   private haltView(): TemplateResult | typeof nothing {
     if (!this.halt?.halted) return nothing
     const open = () => this.dispatchEvent(new Event('open-halt', { bubbles: true, composed: true }))
-    return noticeView(html`${haltedText(this.halt)}. Delegate answers in chat but does nothing else.
-      <button class="button small" @click=${open}>Release…</button>`)
+    return noticeView(html`${msg`${haltedText(this.halt)}. Delegate answers in chat but does nothing else.`}
+      <button class="button small" @click=${open}>${msg`Release…`}</button>`)
   }
 
   private heldView(since: string): TemplateResult {
-    return noticeView(html`Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not
-      know what was sent before ${shortDateText(since)}</span>.
-      <button class="button small" @click=${this.confirmRelease}>Release outgoing work</button>`)
+    return noticeView(html`${msg`Outgoing texts, calls and deliveries are on hold`}<span class="why">${msg`: Delegate may not know what was sent before ${shortDateText(since)}`}</span>.
+      <button class="button small" @click=${this.confirmRelease}>${msg`Release outgoing work`}</button>`)
   }
 
   private checksView(checks: readonly Check[], areTextsShown: boolean) {
@@ -117,8 +116,8 @@ export class DgServiceNotices extends AppElement {
     return shown.map((check) =>
       noticeView(
         html`${checkText(check)}<span class="why">${
-          check.name === 'projections' ? ' Your messages are still saved.' : ''
-        }</span> <a href="/operations">See Health in Operations</a>`,
+          check.name === 'projections' ? msg` Your messages are still saved.` : ''
+        }</span> <a href="/operations">${msg`See Health in Operations`}</a>`,
       ),
     )
   }
@@ -128,9 +127,8 @@ function textsView(texts: WaitingTexts | null): TemplateResult | typeof nothing 
   if (texts === null) return nothing
   const { count, since, until, kind } = texts
   const isOne = count === 1
-  return noticeView(html`${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
-    ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
-    ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}`)
+  return noticeView(html`${isOne ? msg`1 text has been waiting since ${timeText(since)}: ${delayText(kind)}` : msg`${countText(count)} texts have been waiting since ${timeText(since)}: ${delayText(kind)}`}<span class="why">${isOne ? msg`. It is retried until ${shortDateText(until)}` : msg`. They are retried until ${shortDateText(until)}`}</span>.
+    ${kind === 'credentials' ? html`<a href="/settings">${msg`Check them in Settings`}</a>` : nothing}`)
 }
 
 const noticeView = (content: TemplateResult): TemplateResult =>

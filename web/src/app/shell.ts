@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
 import { AppElement } from './app-element.ts'
 import type { Command } from './commands.ts'
@@ -16,9 +17,9 @@ import { createKeySequence, isModKey, isSearchKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
 
 const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: IconName }>> = {
-  system: { label: 'Theme: system', icon: 'monitor' },
-  light: { label: 'Theme: light', icon: 'sun' },
-  dark: { label: 'Theme: dark', icon: 'moon' },
+  system: { label: msg`Theme: system`, icon: 'monitor' },
+  light: { label: msg`Theme: light`, icon: 'sun' },
+  dark: { label: msg`Theme: dark`, icon: 'moon' },
 }
 
 const listed: readonly Page[] = pages.filter(({ listing }) => listing)
@@ -145,6 +146,15 @@ export class DgShell extends AppElement {
     ask(this, (state) => this.halt.put(state))
   }
 
+  private readonly talk = (): void =>
+    void this.app.attempt(async () => {
+      const { DgTalkBar } = await import('../talk/talk-bar.ts')
+      const above = this.renderRoot.querySelector('.above')
+      const present = above?.querySelector<HTMLElement>('dg-talk-bar')
+      if (present) present.focus()
+      else if (above) new DgTalkBar().openIn(this, above)
+    })
+
   private readonly openPalette = async (): Promise<void> => {
     const { DgPalette } = await import('./palette.ts')
     // A second press while it was loading.
@@ -164,31 +174,36 @@ export class DgShell extends AppElement {
   private actions(): readonly Command[] {
     const { app } = this
     const isHalted = this.halt.value?.halted ?? false
+    const talk = () =>
+      this.renderRoot
+        .querySelector('main')
+        ?.dispatchEvent(new Event('talk', { bubbles: true, composed: true }))
     const setTimer = async () => {
       const { DgTimerDialog } = await import('../timers/timer-dialog.ts')
       new DgTimerDialog().openIn(this)
     }
     return [
-      { label: 'New note', icon: 'edit', words: 'write', run: () => app.navigate('/notes/edit') },
+      { label: msg`New note`, icon: 'edit', words: 'write', run: () => app.navigate('/notes/edit') },
       {
-        label: 'Set a reminder…',
+        label: msg`Set a reminder…`,
         icon: 'timer',
-        words: 'timer alarm',
+        words: msg`timer alarm`,
         run: () => void app.attempt(setTimer),
       },
       {
-        label: isHalted ? 'Release Delegate…' : 'Halt Delegate…',
+        label: isHalted ? msg`Release Delegate…` : msg`Halt Delegate…`,
         icon: 'halt',
         words: 'stop',
         run: this.openHalt,
       },
+      { label: msg`Talk with Delegate`, icon: 'talk', words: msg`call voice speak`, run: talk },
       {
         ...themes[app.theme.current],
         words: 'change dark light',
         run: this.nextTheme,
       },
-      { label: 'Keyboard shortcuts', icon: 'keyboard', words: 'help', run: this.showHelp },
-      { label: 'Sign out', icon: 'sign-out', words: 'log out', run: () => app.attempt(app.signOut) },
+      { label: msg`Keyboard shortcuts`, icon: 'keyboard', words: 'help', run: this.showHelp },
+      { label: msg`Sign out`, icon: 'sign-out', words: msg`log out`, run: () => app.attempt(app.signOut) },
     ]
   }
 
@@ -200,10 +215,10 @@ export class DgShell extends AppElement {
   override render() {
     const theme = themes[this.app.theme.current]
     return html`
-      <header><button class="button skip visually-hidden" @click=${() => void this.focusPage()}>Skip to content</button></header>
-      <aside class="sidebar" popover aria-label="Navigation">
+      <header><button class="button skip visually-hidden" @click=${() => void this.focusPage()}>${msg`Skip to content`}</button></header>
+      <aside class="sidebar" popover aria-label=${msg`Navigation`}>
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
-        <nav class="stack" aria-label="Pages">
+        <nav class="stack" aria-label=${msg`Pages`}>
           ${navigationGroups.map(
             (group) => html`<ul class="list">
               ${listed.filter(({ listing }) => listing?.group === group).map((page) => this.entryView(page))}
@@ -212,28 +227,30 @@ export class DgShell extends AppElement {
         </nav>
         <div class="rest">
           <button class="entry flat" @click=${this.openHalt}>
-            <dg-icon name="halt"></dg-icon>${this.halt.value?.halted ? 'Release…' : 'Halt'}
+            <dg-icon name="halt"></dg-icon>${this.halt.value?.halted ? msg`Release…` : msg`Halt`}
           </button>
           <button class="entry flat" @click=${this.nextTheme}>
             <dg-icon name=${theme.icon}></dg-icon>${theme.label}
           </button>
           <button class="entry flat keyboard" @click=${this.showHelp}>
-            <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
+            <dg-icon name="keyboard"></dg-icon>${msg`Keyboard shortcuts`}
           </button>
           <button class="entry flat" @click=${() => void this.app.attempt(this.app.signOut)}>
-            <dg-icon name="sign-out"></dg-icon>Sign out
+            <dg-icon name="sign-out"></dg-icon>${msg`Sign out`}
           </button>
           ${
             this.version === ''
               ? nothing
               : html`<a class="version" href="/settings#about" @click=${() => this.closeNavigation()}>
-                  Delegate ${this.version}
+                  ${msg`Delegate ${this.version}`}
                 </a>`
           }
         </div>
       </aside>
-      <main tabindex="-1" @open-navigation=${this.openNavigation} @open-halt=${this.openHalt}>
-        <dg-service-notices .app=${this.app} path=${this.path} .halt=${this.halt.value}></dg-service-notices>
+      <main tabindex="-1" @open-navigation=${this.openNavigation} @open-halt=${this.openHalt} @talk=${this.talk}>
+        <div class="above">
+          <dg-service-notices .app=${this.app} path=${this.path} .halt=${this.halt.value}></dg-service-notices>
+        </div>
         <slot></slot>
       </main>
     `

@@ -1,11 +1,12 @@
 import { css, html } from 'lit'
 import { customElement } from 'lit/decorators.js'
+import { msg } from '../design/msg.ts'
 import { DialogElement } from './dialog-element.ts'
 import { pages } from './pages.ts'
 import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
 
 const toPages: ShortcutGroup = {
-  heading: 'Go to a page, outside text fields',
+  heading: msg`Go to a page, outside text fields`,
   shortcuts: pages.flatMap(({ title, listing }) =>
     listing ? [{ keys: ['G', listing.key.toUpperCase()], label: title }] : [],
   ),
@@ -32,7 +33,7 @@ export class DgShortcutSheet extends DialogElement {
   `
 
   override render() {
-    return html`<dg-dialog heading="Keyboard shortcuts" reading>
+    return html`<dg-dialog heading=${msg`Keyboard shortcuts`} reading>
       ${[...shortcutGroups, toPages].map(
         ({ heading, shortcuts }) => html`<h3 class="subhead">${heading}</h3>
           <dl>

@@ -1,3 +1,5 @@
+import { msg } from '../design/msg.ts'
+
 type Shortcut = {
   /** `mod` is Ctrl, or Command on a Mac. */
   readonly keys: readonly string[]
@@ -9,33 +11,33 @@ export type ShortcutGroup = { readonly heading: string; readonly shortcuts: read
 /** The content of the help sheet. Each component handles its own keys. */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
-    heading: 'Anywhere',
+    heading: msg`Anywhere`,
     shortcuts: [
-      { keys: ['mod', 'K'], label: 'Find a command, a page or a note' },
-      { keys: ['mod', 'Shift', 'F'], label: 'Search the timeline' },
-      { keys: ['mod', '/'], label: 'Show this help' },
-      { keys: ['Esc'], label: 'Close a dialog, or go back to the message field' },
+      { keys: ['mod', 'K'], label: msg`Find a command, a page or a note` },
+      { keys: ['mod', msg`Shift`, 'F'], label: msg`Search the timeline` },
+      { keys: ['mod', '/'], label: msg`Show this help` },
+      { keys: [msg`Esc`], label: msg`Close a dialog, or go back to the message field` },
     ],
   },
   {
-    heading: 'Writing',
+    heading: msg`Writing`,
     shortcuts: [
-      { keys: ['Enter'], label: 'Send' },
-      { keys: ['Shift', 'Enter'], label: 'New line' },
-      { keys: ['↑'], label: 'Edit your last message, if the field is empty' },
-      { keys: ['mod', '↑'], label: 'Go to the last entry, if the field is empty' },
-      { keys: ['Esc'], label: 'Cancel the edit, or stop the reply' },
+      { keys: [msg`Enter`], label: msg`Send` },
+      { keys: [msg`Shift`, msg`Enter`], label: msg`New line` },
+      { keys: ['↑'], label: msg`Edit your last message, if the field is empty` },
+      { keys: ['mod', '↑'], label: msg`Go to the last entry, if the field is empty` },
+      { keys: [msg`Esc`], label: msg`Cancel the edit, or stop the reply` },
     ],
   },
   {
-    heading: 'In the timeline',
+    heading: msg`In the timeline`,
     shortcuts: [
-      { keys: ['↑', '↓'], label: 'Previous or next entry (also K, J)' },
-      { keys: ['Enter'], label: 'Fold or unfold' },
-      { keys: ['←', '→'], label: 'Fold or go to the parent; unfold' },
-      { keys: ['C'], label: 'Copy the message' },
-      { keys: ['Delete'], label: 'Erase the message or exchange' },
-      { keys: ['End'], label: 'Go to the newest entry' },
+      { keys: ['↑', '↓'], label: msg`Previous or next entry (also K, J)` },
+      { keys: [msg`Enter`], label: msg`Fold or unfold` },
+      { keys: ['←', '→'], label: msg`Fold or go to the parent; unfold` },
+      { keys: ['C'], label: msg`Copy the message` },
+      { keys: [msg`Delete`], label: msg`Erase the message or exchange` },
+      { keys: [msg`End`], label: msg`Go to the newest entry` },
     ],
   },
 ]
@@ -75,4 +77,4 @@ export function isModKey(event: KeyboardEvent, key: string, shift = false): bool
 /** True if the event opens the search of the timeline. */
 export const isSearchKey = (event: KeyboardEvent): boolean => isModKey(event, 'f', true)
 
-export const modName = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+export const modName = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : msg`Ctrl`

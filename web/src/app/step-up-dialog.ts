@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
 import { codeView, passkeyButton, passwordView, usernameView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import type { AppElement } from './app-element.ts'
 import { type Form, FormDialog, textIn } from './form-dialog.ts'
 
@@ -42,7 +43,7 @@ export class DgStepUpDialog extends FormDialog {
     const code = textIn(data, 'step-up-code')
     this.isProven = await this.submission.send(
       () => this.app.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
-      { 'step-up-password': password === '' && code === '' && 'Enter your password.' },
+      { 'step-up-password': password === '' && code === '' && msg`Enter your password.` },
       ({ problem }) => wrong[problem.code],
     )
     return this.isProven
@@ -56,13 +57,13 @@ export class DgStepUpDialog extends FormDialog {
   protected override form(): Form {
     const { errors, busy } = this.submission
     return {
-      heading: 'Confirm that it is you',
-      action: ['Confirm', 'Confirming…'],
-      fields: html`<p>You signed in more than five minutes ago, and this is a sensitive change.</p>
+      heading: msg`Confirm that it is you`,
+      action: [msg`Confirm`, msg`Confirming…`],
+      fields: html`<p>${msg`You signed in more than five minutes ago, and this is a sensitive change.`}</p>
         ${usernameView}
         ${passwordView({
           name: 'step-up-password',
-          label: 'Your password',
+          label: msg`Your password`,
           error: errors['step-up-password'],
           autofocus: true,
         })}
@@ -70,7 +71,7 @@ export class DgStepUpDialog extends FormDialog {
           this.hasCodes
             ? codeView({
                 name: 'step-up-code',
-                label: 'Or a code of your authenticator app',
+                label: msg`Or a code of your authenticator app`,
                 error: errors['step-up-code'],
               })
             : nothing
@@ -81,6 +82,6 @@ export class DgStepUpDialog extends FormDialog {
 }
 
 const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  wrong_password: { 'step-up-password': 'That is not your password.' },
-  wrong_code: { 'step-up-code': 'Wrong code, or one that was used before.' },
+  wrong_password: { 'step-up-password': msg`That is not your password.` },
+  wrong_code: { 'step-up-code': msg`Wrong code, or one that was used before.` },
 }

@@ -1,5 +1,6 @@
 import type { LitElement } from 'lit'
 import { explain, Refused } from '../api/http.ts'
+import { msg } from '../design/msg.ts'
 
 /** Errors by the name of their field. */
 type FieldErrors = Readonly<Record<string, string>>
@@ -69,7 +70,7 @@ export class Submission {
   private named(error: unknown): FieldErrors | undefined {
     const named = error instanceof Refused ? error.errors : []
     const known = named
-      .map(({ path, message }) => [path.replace(/^entries\./, ''), `It ${message}.`] as const)
+      .map(({ path, message }) => [path.replace(/^entries\./, ''), msg`It ${message}.`] as const)
       .filter(([name]) => this.field(name) !== null)
     return known.length === 0 ? undefined : Object.fromEntries(known)
   }

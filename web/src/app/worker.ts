@@ -1,3 +1,4 @@
+import { msg } from '../design/msg.ts'
 import type { Toaster } from '../design/toaster.ts'
 
 /** Whether this browser runs service workers here: only over https, or on this machine. */
@@ -18,11 +19,11 @@ export function startWorker(options: {
   })
 
   function offer(waiting: ServiceWorker): void {
-    options.toast('A new version of Delegate is ready.', 'done', {
+    options.toast(msg`A new version of Delegate is ready.`, 'done', {
       shownForMs: Number.POSITIVE_INFINITY,
       actions: [
         {
-          label: 'Reload',
+          label: msg`Reload`,
           run() {
             serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
             waiting.postMessage('take-over')

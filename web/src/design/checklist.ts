@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { ConnectionTest } from '../../../src/http/contract/settings.ts'
 import { capitalised } from './format.ts'
+import { msg } from './msg.ts'
 
 /** A list of checks: an icon, a name, and what was found. */
 export const checklist = css`
@@ -34,12 +35,12 @@ export const checklist = css`
 
 /** The steps of a test, with the result of each. */
 export function stepsView({ ok, steps }: Pick<ConnectionTest, 'ok' | 'steps'>): TemplateResult {
-  return html`<ol class="list checks" aria-label=${ok ? 'Test passed' : 'Test failed'}>
+  return html`<ol class="list checks" aria-label=${ok ? msg`Test passed` : msg`Test failed`}>
     ${steps.map(
       (step) => html`<li class=${step.ok ? '' : 'fails'}>
         <dg-icon name=${step.ok ? 'done' : 'failed'}></dg-icon>
         <div>
-          <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
+          <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">${msg`: failed`}</span>`}
           <div class="soft">${step.detail}</div>
         </div>
       </li>`,

@@ -1,6 +1,7 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { iconButton } from './icon-button.ts'
+import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 
 /** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
@@ -98,7 +99,7 @@ export class DgDialog extends StyledElement {
     >
       <div class="head">
         <h2 id="heading">${this.heading}</h2>
-        ${iconButton('close', 'Close', () => this.close())}
+        ${iconButton('close', msg`Close`, () => this.close())}
       </div>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <slot name="actions"></slot>

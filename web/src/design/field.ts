@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { msg } from './msg.ts'
 
 /** The service requires it of a new password. */
 export const minPasswordLength = 12
@@ -133,7 +134,7 @@ export function passwordView(field: Field): TemplateResult {
       <button
         class="button quiet icon"
         type="button"
-        aria-label="Show the password"
+        aria-label=${msg`Show the password`}
         aria-pressed="false"
         @click=${reveal}
       >
@@ -150,7 +151,7 @@ function reveal({ currentTarget: button }: Event): void {
   const isShown = input.type === 'password'
   input.type = isShown ? 'text' : 'password'
   button.ariaPressed = String(isShown)
-  button.ariaLabel = isShown ? 'Hide the password' : 'Show the password'
+  button.ariaLabel = isShown ? msg`Hide the password` : msg`Show the password`
   button.querySelector('dg-icon')?.setAttribute('name', isShown ? 'hide' : 'show')
 }
 
@@ -164,7 +165,7 @@ export function codeView(
 /** A button that uses a passkey instead. */
 export function passkeyButton(look: string, busy: boolean, use: () => unknown): TemplateResult {
   return html`<button class="button ${look}" type="button" ?disabled=${busy} @click=${use}>
-    <dg-icon name="passkey"></dg-icon>Use a passkey
+    <dg-icon name="passkey"></dg-icon>${msg`Use a passkey`}
   </button>`
 }
 

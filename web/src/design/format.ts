@@ -1,4 +1,5 @@
-import { locale, ownerFormat } from './owner-time.ts'
+import { locale, msg, translated } from './msg.ts'
+import { ownerFormat } from './owner-time.ts'
 
 /** Text for numbers, times and identifiers. */
 
@@ -10,6 +11,7 @@ const short = ownerFormat({ dateStyle: 'medium', timeStyle: 'short' })
 /** `en-CA` formats dates as ISO 8601. */
 const isoDay = ownerFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA')
 const count = new Intl.NumberFormat(locale)
+const list = new Intl.ListFormat(locale)
 const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 
 function formatted(at: string, format: (at: Date) => string): string {
@@ -36,8 +38,8 @@ const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
 export function dayText(at: string, now = new Date()): string {
   const today = now.toISOString()
   const daysAgo = dayNumber(today) - dayNumber(at)
-  if (daysAgo === 0) return 'Today'
-  if (daysAgo === 1) return 'Yesterday'
+  if (daysAgo === 0) return msg`Today`
+  if (daysAgo === 1) return msg`Yesterday`
   return formatted(at, dayKey(at).slice(0, 4) === dayKey(today).slice(0, 4) ? day : dayWithYear)
 }
 
@@ -52,6 +54,14 @@ export function durationText(durationMs: number): string {
   return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
 }
 
+/** "4:05", "1:02:09". */
+export function clockText(durationMs: number): string {
+  return new Date(Math.max(0, durationMs))
+    .toISOString()
+    .slice(11, 19)
+    .replace(/^(?:00:)?0?/, '')
+}
+
 export function bytesText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   if (bytes < 1024 ** 2) return `${oneDigit.format(bytes / 1024)} KB`
@@ -61,12 +71,18 @@ export function bytesText(bytes: number): string {
 /** Millionths of a dollar: "$4.20"; small amounts keep two digits: "$0.0031". */
 export function dollarsText(micros: number): string {
   const amount = micros / 1_000_000
-  if (micros === 0 || amount >= 0.1) return `$${amount.toFixed(2)}`
-  return `$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`
+  const digits = micros === 0 || amount >= 0.1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)))
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(amount)
 }
 
 /** "1 memory", "3 memories". */
-export function plural(value: number, one: string, many = `${one}s`): string {
+export function plural(value: number, one: string, many: string): string {
   return `${count.format(value)} ${value === 1 ? one : many}`
 }
 
@@ -75,9 +91,10 @@ export function capitalised(words: string): string {
 }
 
 /** An identifier as words: "rate_limited" → "rate limited". */
-export function wordsText(word: string): string {
-  return word.replaceAll(/[_.-]+/g, ' ')
-}
+export const wordsText = (word: string): string => translated(word.replaceAll(/[_.-]+/g, ' '))
+
+/** "Monday, Tuesday and Friday". */
+export const listText = (items: readonly string[]): string => list.format(items)
 
 /** Indents JSON; returns any other text unchanged. */
 export function prettyJson(text: string): string {
@@ -92,16 +109,16 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 const daysAMonth = 365.25 / 12
 
-const counted = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const counted = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
 /** Only for days: "next month" would be wrong for a rounded distance. */
-const named = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const named = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
 /** "in 3 hours", "2 days ago", "just now". From 24 hours on, counts days of the owner's calendar. */
 export function relativeText(at: string, now = new Date()): string {
   const distanceMs = Date.parse(at) - now.getTime()
   if (Number.isNaN(distanceMs)) return ''
   const minutes = Math.round(distanceMs / minuteMs)
-  if (minutes === 0) return distanceMs < 0 ? 'just now' : 'now'
+  if (minutes === 0) return distanceMs < 0 ? msg`just now` : msg`now`
   if (Math.abs(minutes) < 60) return counted.format(minutes, 'minute')
   const hours = Math.round(distanceMs / hourMs)
   if (Math.abs(hours) < 24) return counted.format(hours, 'hour')

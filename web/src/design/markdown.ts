@@ -2,6 +2,7 @@ import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
 import { escapeHtml } from '../../../src/text/escape-html.ts'
 import { formulaSource, formulas } from '../../../src/text/formula.ts'
+import { msg } from './msg.ts'
 
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
@@ -50,8 +51,8 @@ function finish(fragment: DocumentFragment, copy: (code: string) => void): void 
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'button small'
-    button.textContent = 'Copy'
-    button.setAttribute('aria-label', 'Copy code')
+    button.textContent = msg`Copy`
+    button.setAttribute('aria-label', msg`Copy code`)
     button.addEventListener('click', () => copy((pre.textContent ?? '').replace(/\n$/, '')))
     pre.replaceWith(block)
     block.append(pre, button)

@@ -1,6 +1,7 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { IconName } from './icon.ts'
+import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 
 export type MenuItem = {
@@ -35,7 +36,7 @@ export class DgMenu extends StyledElement {
       color: var(--danger);
     }
   `
-  @property() label = 'More'
+  @property() label = msg`More`
   /** Shown on the button instead of the icon; the label must begin with it. */
   @property() text = ''
   @property({ attribute: false }) items: readonly MenuItem[] = []

@@ -1,10 +1,10 @@
+import { locale } from './msg.ts'
+
 /**
- * Every time on the page is in the owner's time zone, in English, on a 24-hour clock, as the service writes
+ * Every time on the page is in the owner's time zone, in the page's language, on a 24-hour clock, as the service writes
  * times in its replies.
  */
 
-/** Fixed: the pages are in English, and some browsers report a locale that `Intl` rejects. */
-export const locale = 'en-GB'
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The owner's time zone, stored on the document; the browser's until it is known. */

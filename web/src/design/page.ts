@@ -1,6 +1,7 @@
 import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { iconButton } from './icon-button.ts'
+import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 
 /** The bar at the top of a page. */
@@ -42,8 +43,8 @@ export const barStyles = css`
 /** Opens the navigation on narrow pages, and halts Delegate without it. */
 export function drawerButton(host: HTMLElement): TemplateResult {
   const ask = (name: string) => host.dispatchEvent(new Event(name, { bubbles: true, composed: true }))
-  return html`${iconButton('menu', 'Open navigation', () => ask('open-navigation'), 'quiet drawer')}
-    ${iconButton('halt', 'Halt', () => ask('open-halt'), 'quiet drawer halt')}`
+  return html`${iconButton('menu', msg`Open navigation`, () => ask('open-navigation'), 'quiet drawer')}
+    ${iconButton('halt', msg`Halt`, () => ask('open-halt'), 'quiet drawer halt')}`
 }
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */

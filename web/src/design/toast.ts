@@ -1,6 +1,7 @@
 import { css, html } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
+import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
 
@@ -43,6 +44,12 @@ export class DgToasts extends StyledElement {
       flex-wrap: wrap;
       gap: var(--space-2);
       grid-area: 2 / 2 / auto / -1;
+    }
+    /* On a narrow screen, one button also gets its own line. */
+    @media (max-width: 32rem) {
+      .toast .acts:has(.act) {
+        grid-area: 2 / 2 / auto / -1;
+      }
     }
     .toast > .icon {
       grid-column: 4;
@@ -128,7 +135,7 @@ export class DgToasts extends StyledElement {
             </button>`,
           )}
         </div>
-        <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
+        <button class="button quiet icon small" aria-label=${msg`Dismiss`} @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
         </button>
       </div>`,

@@ -1,4 +1,4 @@
-export type ToastTone = 'done' | 'warning' | 'timer'
+export type ToastTone = 'done' | 'warning' | 'timer' | 'speaker'
 export type ToastOptions = {
   /** Buttons on the toast. Each closes it. */
   readonly actions?: readonly { readonly label: string; readonly run: () => void }[]

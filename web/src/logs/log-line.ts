@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LogLine } from '../../../src/http/contract/logs.ts'
 import { fullTimeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { ownerFormat } from '../design/owner-time.ts'
 
 const clock = ownerFormat({
@@ -34,5 +35,5 @@ export function logLineView(line: LogLine, open: boolean, toggle: () => void): T
     <span class="message">${line.message}${fields === '' || open ? nothing : html` <span class="fields">${fields.slice(0, 300)}</span>`}</span>`
   if (fields === '') return html`<div class="head">${content}</div>`
   return html`<button class="head flat" aria-expanded=${open} @click=${toggle}>${content}</button>
-    ${open ? html`<pre tabindex="0" aria-label="Fields">${JSON.stringify(line.fields, null, 2)}</pre>` : nothing}`
+    ${open ? html`<pre tabindex="0" aria-label=${msg`Fields`}>${JSON.stringify(line.fields, null, 2)}</pre>` : nothing}`
 }

@@ -6,9 +6,10 @@ import type { AnswerOf } from '../api/routes.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { takeText } from '../design/field.ts'
-import { plural } from '../design/format.ts'
+import { countText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
+import { msg } from '../design/msg.ts'
 import { logLineView, matchesLine } from './log-line.ts'
 import { logStyles } from './log-styles.ts'
 
@@ -178,12 +179,12 @@ export class DgLogsPage extends AppElement {
 
   override render() {
     const paused = this.connection === 'paused'
-    return html`<dg-page heading="Logs" full>
+    return html`<dg-page heading=${msg`Logs`} full>
       <span slot="tools" class="state soft ${this.connection}" role="status">${stateText[this.connection]}</span>
       <button slot="tools" class="button small" aria-pressed=${paused} @click=${this.togglePause}>
-        <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? 'Resume' : 'Pause'}
+        <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? msg`Resume` : msg`Pause`}
       </button>
-      <button slot="tools" class="button quiet icon small" aria-label="Save these lines" title="Save these lines" @click=${this.save}>
+      <button slot="tools" class="button quiet icon small" aria-label=${msg`Save these lines`} title=${msg`Save these lines`} @click=${this.save}>
         <dg-icon name="download"></dg-icon>
       </button>
       <div class="frame">
@@ -191,19 +192,19 @@ export class DgLogsPage extends AppElement {
           <input
             class="input small"
             type="search"
-            aria-label="Filter lines"
-            placeholder="Filter"
+            aria-label=${msg`Filter lines`}
+            placeholder=${msg`Filter`}
             .value=${this.filter}
             @input=${takeText((text) => (this.filter = text))}
           />
           <label class="level">
-            <span class="visually-hidden">Level</span>
+            <span class="visually-hidden">${msg`Level`}</span>
             <select class="input small" .value=${this.level} @change=${takeText((chosen) => this.chooseLevel(chosen))}>
               ${levels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
             </select>
           </label>
         </div>
-        ${loadedView(this.log, 'the log', (page) => this.contentView(page))}
+        ${loadedView(this.log, msg`the log`, (page) => this.contentView(page))}
       </div>
     </dg-page>`
   }
@@ -214,41 +215,41 @@ export class DgLogsPage extends AppElement {
       ${
         dropped === 0
           ? nothing
-          : html`<p class="gone">${plural(dropped, 'earlier line')} ${dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
+          : html`<p class="gone">${dropped === 1 ? msg`1 earlier line is no longer in memory.` : msg`${countText(dropped)} earlier lines are no longer in memory.`}</p>`
       }
-      <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label="Lines" @scroll=${this.scrolled}>
+      <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label=${msg`Lines`} @scroll=${this.scrolled}>
         ${isEmpty ? this.emptyView(lines.length) : nothing}
         <div class="lines"><span></span><span></span></div>
       </div>
-      ${this.atEnd ? nothing : iconButton('arrow-down', 'Go to the newest line', this.toEnd, 'to-end')}
+      ${this.atEnd ? nothing : iconButton('arrow-down', msg`Go to the newest line`, this.toEnd, 'to-end')}
     `
   }
 
   private emptyView(kept: number): TemplateResult {
     return kept === 0
-      ? html`<dg-state icon="logs" heading="No lines at this level yet">
-          <p>Choose a lower level, or wait: new lines appear automatically.</p>
+      ? html`<dg-state icon="logs" heading=${msg`No lines at this level yet`}>
+          <p>${msg`Choose a lower level, or wait: new lines appear automatically.`}</p>
         </dg-state>`
-      : html`<dg-state icon="search" heading="No matching lines">
-          <p>The filter searches the messages and fields of the lines on this page.</p>
+      : html`<dg-state icon="search" heading=${msg`No matching lines`}>
+          <p>${msg`The filter searches the messages and fields of the lines on this page.`}</p>
         </dg-state>`
   }
 }
 
 const stateText: Readonly<Record<Connection, string>> = {
-  live: 'Live',
-  paused: 'Paused',
-  cut: 'Reconnecting…',
+  live: msg`Live`,
+  paused: msg`Paused`,
+  cut: msg`Reconnecting…`,
 }
 
 /** From the least serious to the most. */
 const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
 const levelNames: Readonly<Record<LogLevel, string>> = {
-  trace: 'Everything',
-  debug: 'Debug and above',
-  info: 'Info and above',
-  warn: 'Warnings and above',
-  error: 'Errors and above',
-  fatal: 'Fatal only',
+  trace: msg`Everything`,
+  debug: msg`Debug and above`,
+  info: msg`Info and above`,
+  warn: msg`Warnings and above`,
+  error: msg`Errors and above`,
+  fatal: msg`Fatal only`,
 }

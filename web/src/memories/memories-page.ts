@@ -4,9 +4,11 @@ import type { Memory } from '../../../src/http/contract/memories.ts'
 import { AppElement } from '../app/app-element.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, moreView, PagedList, searchField } from '../app/paged-list.ts'
+import { Picked, pickStyles } from '../app/picked.ts'
 import { barView } from '../design/bar.ts'
 import { fullTimeText, plural, relativeText, shortDateText, wordsText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
+import { msg } from '../design/msg.ts'
 import { askToForget } from './forget-memory.ts'
 import { writeMemory } from './memory-dialog.ts'
 
@@ -23,7 +25,9 @@ type MemoryPage = ListPage<Memory> & {
 /** The delegate's memories, with their sources. The owner can search, add, edit, pin, merge and forget them. */
 @customElement('dg-memories-page')
 export class DgMemoriesPage extends AppElement {
-  static override readonly styles = css`
+  static override readonly styles = [
+    pickStyles,
+    css`
     .find {
       display: flex;
       gap: var(--space-2);
@@ -62,35 +66,12 @@ export class DgMemoriesPage extends AppElement {
       gap: var(--space-1);
       margin-inline-start: auto;
     }
-    .pick {
-      display: grid;
-      width: 1.5rem;
-      height: 1.5rem;
-      place-items: center;
-      cursor: pointer;
-    }
-    .picked {
-      position: sticky;
-      bottom: var(--space-3);
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: var(--space-2);
-      margin-top: var(--space-3);
-      padding: var(--space-2) var(--space-3);
-      border: 1px solid var(--line-strong);
-      border-radius: var(--radius-md);
-      background: var(--raised);
-      box-shadow: var(--shadow-high);
-    }
-    .picked p {
-      flex: 1 1 8rem;
-    }
-  `
+  `,
+  ]
   /** The memory that is being confirmed or pinned. */
   @state() private changingId: string | null = null
-  /** The ids of the memories that are selected to be merged. */
-  @state() private picked: ReadonlySet<string> = new Set()
+  /** The memories that are selected to be merged. */
+  private readonly picked = new Picked(this)
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
     fetch: async ({ signal, ...query }): Promise<MemoryPage> => {
       const ask = async (pinned: 'true' | 'false') => {
@@ -120,7 +101,7 @@ export class DgMemoriesPage extends AppElement {
 
   private write(memories: readonly Memory[]): void {
     writeMemory(this, memories, () => {
-      this.picked = new Set()
+      this.picked.choose([])
       void this.memories.reload()
     })
   }
@@ -138,7 +119,7 @@ export class DgMemoriesPage extends AppElement {
 
   private confirm(memory: Memory): void {
     const { id } = memory
-    void this.change(memory, 'Memory confirmed', () =>
+    void this.change(memory, msg`Memory confirmed`, () =>
       this.app.http.post('/api/memories/{id}/restore', { params: { id } }),
     )
   }
@@ -146,32 +127,26 @@ export class DgMemoriesPage extends AppElement {
   private pin(memory: Memory): void {
     const { id } = memory
     const pinned = memory.pinned !== true
-    void this.change(memory, pinned ? 'Pinned: part of every reply to you' : 'Unpinned', () =>
+    void this.change(memory, pinned ? msg`Pinned: part of every reply to you` : msg`Unpinned`, () =>
       this.app.http.put('/api/memories/{id}', { params: { id }, body: { pinned } }),
     )
   }
 
-  private pick({ id }: Memory): void {
-    const picked = new Set(this.picked)
-    if (!picked.delete(id)) picked.add(id)
-    this.picked = picked
-  }
-
   override render() {
     const { memories } = this
-    return html`<dg-page heading="Memories">
-      <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
-      ${loadedView(memories, 'the memories', ({ count, pinnedTokens }) => {
+    return html`<dg-page heading=${msg`Memories`}>
+      <a slot="tools" class="button small" href="/settings/memory">${msg`Memory Insights`}</a>
+      ${loadedView(memories, msg`the memories`, ({ count, pinnedTokens }) => {
         if (memories.isEmpty) return this.emptyView()
         return html`
           <div class="find">
-            ${searchField(memories, 'Search memories')}
+            ${searchField(memories, msg`Search memories`)}
             <button class="button primary" @click=${() => this.write([])}>
-              <dg-icon name="plus"></dg-icon>Add
+              <dg-icon name="plus"></dg-icon>${msg`Add`}
             </button>
           </div>
           <p class="facts total" role="status">
-            ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
+            ${memories.loading ? msg`Loading…` : plural(count, msg`memory`, msg`memories`)}
           </p>
           ${pinnedTokens ? pinnedView(pinnedTokens) : nothing} ${this.foundView()}
         `
@@ -182,90 +157,80 @@ export class DgMemoriesPage extends AppElement {
   private foundView(): TemplateResult {
     const { items, loading } = this.memories
     if (items.length === 0 && !loading) {
-      return html`<dg-state icon="search" heading="No matching memories"></dg-state>`
+      return html`<dg-state icon="search" heading=${msg`No matching memories`}></dg-state>`
     }
     return html`
-      <ul class="list cards" aria-label="Memories">
+      <ul class="list cards" aria-label=${msg`Memories`}>
         ${items.map((memory) => this.memoryView(memory))}
       </ul>
-      ${moreView(this.memories)} ${this.pickedView(items.filter(({ id }) => this.picked.has(id)))}
+      ${moreView(this.memories)} ${this.pickedView(this.picked.of(items))}
     `
   }
 
   private pickedView(picked: readonly Memory[]): TemplateResult | typeof nothing {
-    if (picked.length === 0) return nothing
-    const clear = () => {
-      this.picked = new Set()
-    }
-    return html`<div class="picked" role="group" aria-label="Selected memories">
-      <p role="status">
-        ${picked.length === 1 ? '1 selected. Select another to merge them.' : `${picked.length} selected`}
-      </p>
-      <button class="button quiet small" @click=${clear}>Clear</button>
-      <button
-        class="button primary small"
-        ?disabled=${picked.length < 2}
-        @click=${() => this.write(picked)}
-      >
-        <dg-icon name="merge"></dg-icon>Merge
-      </button>
-    </div>`
+    const { length } = picked
+    const buttons = html`<button
+      class="button primary small"
+      ?disabled=${length < 2}
+      @click=${() => this.write(picked)}
+    >
+      <dg-icon name="merge"></dg-icon>${msg`Merge`}
+    </button>`
+    const words = length === 1 ? msg`1 selected. Select another to merge them.` : msg`${length} selected`
+    return this.picked.barView(msg`Selected memories`, length, buttons, words)
   }
 
   private memoryView(memory: Memory): TemplateResult {
     const { createdAt, keywords = [], lastReinforcedAt, status, validUntil } = memory
     // What the owner wrote on this page was not said in a conversation.
-    const sources = memory.sources.filter(({ conversationId }) => conversationId !== null)
+    const sources = memory.sources.filter(
+      ({ conversationId, importedId }) => conversationId !== null || importedId !== undefined,
+    )
     return html`<li>
-      <label class="pick" title="Select to merge">
-        <input
-          type="checkbox"
-          aria-label="Select: ${memory.text}"
-          .checked=${this.picked.has(memory.id)}
-          @change=${() => this.pick(memory)}
-        />
-      </label>
+      ${this.picked.boxView(memory.id, memory.text, msg`Select to merge`)}
       <div class="what">
         <p>${memory.text}</p>
         <p class="facts">
-          ${memory.pinned ? html`<span title="Part of every reply to you">pinned</span>` : nothing}
+          ${memory.pinned ? html`<span title=${msg`Part of every reply to you`}>${msg`pinned`}</span>` : nothing}
           <span>${wordsText(memory.kind)}</span>
-          ${memory.pasted ? html`<span title="They may be the words of others.">pasted words</span>` : nothing}
+          ${memory.pasted ? html`<span title=${msg`They may be the words of others.`}>${msg`pasted words`}</span>` : nothing}
           ${
             status === 'contested'
-              ? html`<span title="Another memory contradicts it. Tell Delegate which one is right.">contested</span>`
+              ? html`<span title=${msg`Another memory contradicts it. Tell Delegate which one is right.`}>${msg`contested`}</span>`
               : nothing
           }
           ${
             status === 'provisional'
               ? html`<span
-                  title="Delegate is not sure you meant this, so it does not use it until you confirm it or say it again."
-                  >unconfirmed</span
+                  title=${msg`Delegate is not sure you meant this, so it does not use it until you confirm it or say it again.`}
+                  >${msg`unconfirmed`}</span
                 >`
               : nothing
           }
           ${
             validUntil === null
               ? nothing
-              : html`<span title=${fullTimeText(validUntil)}>until ${shortDateText(validUntil)}</span>`
+              : html`<span title=${fullTimeText(validUntil)}>${msg`until ${shortDateText(validUntil)}`}</span>`
           }
           ${memory.pinned ? nothing : strengthView(memory.strength)}
           <span title=${fullTimeText(createdAt)}
-            >${memory.by === 'owner' ? 'written by you' : 'learned'} ${relativeText(createdAt)}</span
+            >${memory.by === 'owner' ? msg`written by you` : msg`learned`} ${relativeText(createdAt)}</span
           >
           ${
             memory.reinforcements > 0 && lastReinforcedAt !== null
               ? html`<span title=${fullTimeText(lastReinforcedAt)}>
-                  confirmed ${plural(memory.reinforcements, 'time')}, latest ${relativeText(lastReinforcedAt)}
+                  ${msg`confirmed ${plural(memory.reinforcements, msg`time`, msg`times`)}, latest ${relativeText(lastReinforcedAt)}`}
                 </span>`
               : nothing
           }
         </p>
-        ${keywords.length === 0 ? nothing : html`<p class="facts">Also found by: ${keywords.join(', ')}</p>`}
+        ${keywords.length === 0 ? nothing : html`<p class="facts">${msg`Also found by: ${keywords.join(', ')}`}</p>`}
         <p class="facts">
           ${sources.map(
-            ({ seq }, index) => html`<a href="/?seq=${seq}">
-              ${index === 0 ? 'Show source' : `source ${index + 1}`}
+            ({ seq, importedId }, index) => html`<a
+              href=${importedId === undefined ? `/?seq=${seq}` : `/imported/read?id=${encodeURIComponent(importedId)}`}
+            >
+              ${index === 0 ? msg`Show source` : msg`source ${index + 1}`}
             </a>`,
           )}
         </p>
@@ -283,11 +248,11 @@ export class DgMemoriesPage extends AppElement {
         status === 'provisional'
           ? nothing
           : pinned
-            ? iconButton('unpin', `Unpin: ${text}`, pin, 'quiet small', 'Unpin')
-            : iconButton('pin', `Pin: ${text}`, pin, 'quiet small', 'Pin: part of every reply to you')
+            ? iconButton('unpin', msg`Unpin: ${text}`, pin, 'quiet small', msg`Unpin`)
+            : iconButton('pin', msg`Pin: ${text}`, pin, 'quiet small', msg`Pin: part of every reply to you`)
       }
-      ${iconButton('edit', `Edit: ${text}`, () => this.write([memory]), 'quiet small', 'Edit')}
-      ${iconButton('trash', `Forget: ${text}`, () => askToForget(this, id, this.memories.reload), 'quiet small', 'Forget')}
+      ${iconButton('edit', msg`Edit: ${text}`, () => this.write([memory]), 'quiet small', msg`Edit`)}
+      ${iconButton('trash', msg`Forget: ${text}`, () => askToForget(this, id, this.memories.reload), 'quiet small', msg`Forget`)}
     </div>`
   }
 
@@ -295,33 +260,33 @@ export class DgMemoriesPage extends AppElement {
     const { changingId } = this
     return html`<button
       class="button small confirm"
-      aria-label="Confirm: ${memory.text}"
+      aria-label=${msg`Confirm: ${memory.text}`}
       ?disabled=${changingId !== null}
       @click=${() => this.confirm(memory)}
     >
-      ${changingId === memory.id ? 'One moment…' : 'Confirm'}
+      ${changingId === memory.id ? msg`One moment…` : msg`Confirm`}
     </button>`
   }
 
   private emptyView(): TemplateResult {
-    return html`<dg-state icon="brain" heading="Nothing remembered yet">
-      <p>Delegate remembers what you tell it about yourself. Everything it remembers is listed here.</p>
-      <button class="button primary" @click=${() => this.write([])}>Add a memory</button>
+    return html`<dg-state icon="brain" heading=${msg`Nothing remembered yet`}>
+      <p>${msg`Delegate remembers what you tell it about yourself. Everything it remembers is listed here.`}</p>
+      <button class="button primary" @click=${() => this.write([])}>${msg`Add a memory`}</button>
     </dg-state>`
   }
 }
 
 function pinnedView({ used, limit }: NonNullable<MemoryPage['pinnedTokens']>): TemplateResult {
   return html`<p class="facts total">
-    Pinned memories are part of every reply to you, but not to guests. They use ${used} of
-    <a href="/memory-config">${limit} tokens</a> that memories may have, and recalled ones share the rest.
+    ${msg`Pinned memories are part of every reply to you, but not to guests. They use ${used} of`}
+    <a href="/memory-config">${msg`${limit} tokens`}</a> ${msg`that memories may have, and recalled ones share the rest.`}
   </p>`
 }
 
 function strengthView(strength: number): TemplateResult {
   const percent = Math.round(Math.min(1, Math.max(0, strength)) * 100)
-  return html`<span class="meter" title="Strength ${percent}%. It grows with use and fades with time.">
-    strength
-    ${barView(percent, `Strength ${percent}%`)}
+  return html`<span class="meter" title=${msg`Strength ${percent}%. It grows with use and fades with time.`}>
+    ${msg`strength`}
+    ${barView(percent, msg`Strength ${percent}%`)}
   </span>`
 }

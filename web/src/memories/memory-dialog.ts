@@ -5,6 +5,7 @@ import type { AppElement } from '../app/app-element.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, choiceView, isPaste } from '../design/field.ts'
 import { capitalised, plural } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 const kinds = [
   'identity',
@@ -61,7 +62,7 @@ export class DgMemoryDialog extends FormDialog {
         await this.save({ text, kind, pasted: this.isPasted })
         this.onSaved()
       },
-      { text: text === '' && 'Enter what to remember.' },
+      { text: text === '' && msg`Enter what to remember.` },
     )
   }
 
@@ -74,7 +75,7 @@ export class DgMemoryDialog extends FormDialog {
     const [first] = memories
     if (!first) {
       const { reinforcements } = await app.http.post('/api/memories', { body })
-      app.toast(reinforcements > 0 ? 'Delegate already remembered this.' : 'Remembered.')
+      app.toast(reinforcements > 0 ? msg`Delegate already remembered this.` : msg`Remembered.`)
       return
     }
     const ids = memories.map(({ id }) => id)
@@ -83,9 +84,9 @@ export class DgMemoryDialog extends FormDialog {
       const { id } = await app.http.put('/api/memories/{id}', { params: { id: first.id }, body })
       if (id === first.id) return
     }
-    app.offerUndo('Saved. Applies from your next message on.', async () => {
+    app.offerUndo(msg`Saved. Applies from your next message on.`, async () => {
       for (const id of ids) await app.http.post('/api/memories/{id}/restore', { params: { id } })
-      app.toast('Restored.')
+      app.toast(msg`Restored.`)
       this.onSaved()
     })
   }
@@ -102,24 +103,28 @@ export class DgMemoryDialog extends FormDialog {
     const isNew = proposed === undefined
     return {
       heading: isMerge
-        ? `Merge ${plural(memories.length, 'memory', 'memories')}`
+        ? msg`Merge ${plural(memories.length, msg`memory`, msg`memories`)}`
         : isNew
-          ? 'Add a memory'
-          : 'Edit memory',
-      action: isMerge ? ['Merge', 'Merging…'] : isNew ? ['Add', 'Adding…'] : ['Save', 'Saving…'],
+          ? msg`Add a memory`
+          : msg`Edit memory`,
+      action: isMerge
+        ? [msg`Merge`, msg`Merging…`]
+        : isNew
+          ? [msg`Add`, msg`Adding…`]
+          : [msg`Save`, msg`Saving…`],
       fields: html`<div class="form" @input=${this.typed}>
         ${
           isMerge
-            ? html`<ul aria-label="Memories to merge">
+            ? html`<ul aria-label=${msg`Memories to merge`}>
                 ${memories.map(({ text }) => html`<li>${text}</li>`)}
               </ul>`
             : nothing
         }
         ${areaView({
           name: 'text',
-          label: 'What to remember',
+          label: msg`What to remember`,
           value: proposed?.text ?? '',
-          placeholder: 'I am allergic to papaya.',
+          placeholder: msg`I am allergic to papaya.`,
           maxLength: maxChars,
           hint: hintOf(memories.length),
           error: errors.text,
@@ -131,11 +136,16 @@ export class DgMemoryDialog extends FormDialog {
 
   private kindView(kind: Memory['kind'] | undefined) {
     const choices = kinds.map((each) => [each, capitalised(each)] as const)
-    return choiceView('kind', 'Kind', kind ? choices : [['', 'Decide by the words'], ...choices], kind ?? '')
+    return choiceView(
+      'kind',
+      msg`Kind`,
+      kind ? choices : [['', msg`Decide by the words`], ...choices],
+      kind ?? '',
+    )
   }
 }
 
 function hintOf(replaced: number): string {
-  if (replaced === 0) return 'One statement, complete in itself.'
-  return `The earlier words are no longer used, nor learned again from what you said before.`
+  if (replaced === 0) return msg`One statement, complete in itself.`
+  return msg`The earlier words are no longer used, nor learned again from what you said before.`
 }

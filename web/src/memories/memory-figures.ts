@@ -1,6 +1,7 @@
 /** The figures of the Memory Insights page, each with its meaning. */
 import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
 import { capitalised, countText, durationText, relativeText, wordsText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 type Embedding = MemoryInsights['runtime']['embedding']
 
@@ -22,16 +23,16 @@ const counted = (name: string, count: number, meaning: string): MemoryFigure => 
 
 export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
   return [
-    counted('Active', store.total, 'Recalled when relevant'),
-    counted('Contested', store.contested, 'Contradict each other; kept until you say which is right'),
+    counted(msg`Active`, store.total, msg`Recalled when relevant`),
+    counted(msg`Contested`, store.contested, msg`Contradict each other; kept until you say which is right`),
     counted(
-      'Unconfirmed',
+      msg`Unconfirmed`,
       store.provisional ?? 0,
-      'Delegate is not sure you meant these; not used until you confirm or repeat them',
+      msg`Delegate is not sure you meant these; not used until you confirm or repeat them`,
     ),
-    counted('Superseded', store.superseded, 'Replaced by a newer memory'),
-    counted('Retired', store.retired, 'No longer true, or taken back'),
-    counted('Forgotten', store.forgotten, 'Text erased'),
+    counted(msg`Superseded`, store.superseded, msg`Replaced by a newer memory`),
+    counted(msg`Retired`, store.retired, msg`No longer true, or taken back`),
+    counted(msg`Forgotten`, store.forgotten, msg`Text erased`),
   ]
 }
 
@@ -42,24 +43,24 @@ export function kindFigures({ store }: MemoryInsights): MemoryFigure[] {
 
 export function deduplicationFigures({ deduplication: counts }: MemoryInsights): MemoryFigure[] {
   return [
-    counted('Candidates', counts.candidates, 'Statements considered'),
-    counted('New', counts.inserted, 'Stored as a new memory'),
-    counted('Reinforced', counts.reinforced, 'Already known: the memory got stronger'),
-    counted('Merged', counts.merged, 'Made an existing memory more precise'),
-    counted('Discarded', counts.discarded, 'Not stored: uncertain, foreign or duplicate'),
-    counted('Held back', counts.suppressed, 'Found, but not used in a reply'),
+    counted(msg`Candidates`, counts.candidates, msg`Statements considered`),
+    counted(msg`New`, counts.inserted, msg`Stored as a new memory`),
+    counted(msg`Reinforced`, counts.reinforced, msg`Already known: the memory got stronger`),
+    counted(msg`Merged`, counts.merged, msg`Made an existing memory more precise`),
+    counted(msg`Discarded`, counts.discarded, msg`Not stored: uncertain, foreign or duplicate`),
+    counted(msg`Held back`, counts.suppressed, msg`Found, but not used in a reply`),
   ]
 }
 
 export function recallFigures({ runtime }: MemoryInsights): MemoryFigure[] {
   const { recall, embedding } = runtime
   return [
-    counted('Searches', recall.queries, 'Searches for relevant memories before a turn'),
-    counted('In time', recall.inTime, 'Finished before the turn started'),
-    counted('Late', recall.late, 'Results used in the next turn'),
-    counted('Failed', recall.failed, 'The turn continued without memories'),
+    counted(msg`Searches`, recall.queries, msg`Searches for relevant memories before a turn`),
+    counted(msg`In time`, recall.inTime, msg`Finished before the turn started`),
+    counted(msg`Late`, recall.late, msg`Results used in the next turn`),
+    counted(msg`Failed`, recall.failed, msg`The turn continued without memories`),
     {
-      name: 'Last duration',
+      name: msg`Last duration`,
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
       meaning: '',
     },
@@ -74,50 +75,50 @@ export function isUnderWay({ state, embedded, total }: Embedding): boolean {
 
 /** The progress of embedding, which recall by meaning needs. */
 function embeddingFigure(embedding: Embedding): MemoryFigure {
-  const name = 'By meaning'
+  const name = msg`By meaning`
   const { state, model, embedded, total } = embedding
   if (state === 'off') {
     return {
       name,
-      value: 'Off',
-      meaning: 'No embedding model is set, so memories are found by keywords only',
-      link: { path: '/settings#model', label: 'Settings' },
+      value: msg`Off`,
+      meaning: msg`No embedding model is set, so memories are found by keywords only`,
+      link: { path: '/settings#model', label: msg`Settings` },
     }
   }
-  const value = `${countText(embedded)} of ${countText(total)}`
+  const value = msg`${countText(embedded)} of ${countText(total)}`
   if (state === 'waiting') return { name, value, meaning: failureText(embedding), tone: 'bad' }
-  const by = model === null ? '' : ` by ${model}`
+  const by = model === null ? '' : msg` by ${model}`
   if (isUnderWay(embedding)) {
     return {
       name,
       value,
-      meaning: `Turns and memories embedded${by}; the rest are in progress`,
+      meaning: msg`Turns and memories embedded${by}; the rest are in progress`,
       tone: 'live',
     }
   }
   return total === 0
-    ? { name, value: 'Ready', meaning: `New messages will be embedded${by}` }
-    : { name, value, meaning: `All turns and memories are embedded${by}` }
+    ? { name, value: msg`Ready`, meaning: msg`New messages will be embedded${by}` }
+    : { name, value, meaning: msg`All turns and memories are embedded${by}` }
 }
 
 const failures: Readonly<Record<string, string>> = {
-  auth: 'rejected the key',
-  quota: 'has no credit left',
-  rate_limited: 'is rate limiting',
-  unavailable: 'could not be reached',
-  timeout: 'timed out',
-  malformed: 'returned an invalid response',
-  refused: 'refused the request',
-  context_too_long: 'rejected the texts as too long',
+  auth: msg`rejected the key`,
+  quota: msg`has no credit left`,
+  rate_limited: msg`is rate limiting`,
+  unavailable: msg`could not be reached`,
+  timeout: msg`timed out`,
+  malformed: msg`returned an invalid response`,
+  refused: msg`refused the request`,
+  context_too_long: msg`rejected the texts as too long`,
 }
 
 function failureText({ model, lastFailure, retryAt }: Embedding): string {
   const failure =
     lastFailure === null
-      ? 'failed'
-      : (failures[lastFailure.kind] ?? `failed (${wordsText(lastFailure.kind)})`)
+      ? msg`failed`
+      : (failures[lastFailure.kind] ?? msg`failed (${wordsText(lastFailure.kind)})`)
   const isDue = retryAt === null || Date.parse(retryAt) <= Date.now()
-  const relative = isDue ? 'now' : relativeText(retryAt)
-  const when = relative === 'now' ? 'soon' : relative
-  return `${model ?? 'The model'} ${failure}; next retry ${when}. Until then, new texts are found by keywords only`
+  const relative = isDue ? msg`now` : relativeText(retryAt)
+  const when = relative === msg`now` ? msg`soon` : relative
+  return msg`${model ?? msg`The model`} ${failure}; next retry ${when}. Until then, new texts are found by keywords only`
 }

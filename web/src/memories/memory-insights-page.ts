@@ -5,6 +5,7 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, plural, relativeText, wordsText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { titleOf } from '../timeline/titles.ts'
 import {
   deduplicationFigures,
@@ -92,43 +93,43 @@ export class DgMemoryInsightsPage extends AppElement {
   })
 
   override render() {
-    return html`<dg-page heading="Memory Insights">
-      <a class="back" href="/memories"><dg-icon name="chevron"></dg-icon>Memories</a>
-      ${loadedView(this.insights, 'the insights', (insights) => this.insightsView(insights), 'These figures')}
+    return html`<dg-page heading=${msg`Memory Insights`}>
+      <a class="back" href="/memories"><dg-icon name="chevron"></dg-icon>${msg`Memories`}</a>
+      ${loadedView(this.insights, msg`the insights`, (insights) => this.insightsView(insights), msg`These figures`)}
     </dg-page>`
   }
 
   private insightsView(insights: MemoryInsights): TemplateResult {
     const { since } = insights.deduplication
     return html`
-      <h2 class="heading">Memories</h2>
+      <h2 class="heading">${msg`Memories`}</h2>
       ${figuresView(storeFigures(insights))}
       ${
         kindFigures(insights).length === 0
           ? nothing
-          : html`<h2 class="heading">By kind</h2>
+          : html`<h2 class="heading">${msg`By kind`}</h2>
               ${figuresView(kindFigures(insights))}`
       }
       <h2 class="heading" title=${fullTimeText(since)}>
-        Candidates since Delegate started ${relativeText(since)}
+        ${msg`Candidates since Delegate started ${relativeText(since)}`}
       </h2>
       ${figuresView(deduplicationFigures(insights))}
-      <h2 class="heading">Learning</h2>
+      <h2 class="heading">${msg`Learning`}</h2>
       <p class="note">${learningText(insights)}</p>
-      <h2 class="heading">Recall since Delegate started</h2>
+      <h2 class="heading">${msg`Recall since Delegate started`}</h2>
       ${figuresView(recallFigures(insights))}
-      <h2 class="heading">Recent events</h2>
+      <h2 class="heading">${msg`Recent events`}</h2>
       ${this.eventsView(insights)}
     `
   }
 
   private eventsView({ recentEvents }: MemoryInsights): TemplateResult {
     if (recentEvents.length === 0) {
-      return html`<dg-state icon="brain" heading="Nothing yet">
-        <p>What Delegate learns, merges, forgets and recalls appears here.</p>
+      return html`<dg-state icon="brain" heading=${msg`Nothing yet`}>
+        <p>${msg`What Delegate learns, merges, forgets and recalls appears here.`}</p>
       </dg-state>`
     }
-    return html`<ul class="list cards events" aria-label="Recent events">
+    return html`<ul class="list cards events" aria-label=${msg`Recent events`}>
       ${recentEvents.map(timelineEvent).map(
         (event) => html`<li>
           <div class="what">
@@ -137,7 +138,7 @@ export class DgMemoryInsightsPage extends AppElement {
             <p class="facts"><span title=${fullTimeText(event.at)}>${relativeText(event.at)}</span></p>
           </div>
           ${this.undoView(event)}
-          <a href="/?seq=${event.seq}" aria-label="${titleOf(event)}: show on the timeline">Show</a>
+          <a href="/?seq=${event.seq}" aria-label=${msg`${titleOf(event)}: show on the timeline`}>${msg`Show`}</a>
         </li>`,
       )}
     </ul>`
@@ -149,15 +150,15 @@ export class DgMemoryInsightsPage extends AppElement {
     if (id === null || typeof event.payload.text !== 'string') return nothing
     const restore = async (): Promise<void> => {
       await this.app.http.post('/api/memories/{id}/restore', { params: { id } })
-      this.app.toast('Memory restored')
+      this.app.toast(msg`Memory restored`)
       await this.insights.reload()
     }
     return html`<button
       class="button quiet small"
-      aria-label="Undo: restore ${event.payload.text}"
+      aria-label=${msg`Undo: restore ${event.payload.text}`}
       @click=${() => void this.app.attempt(restore)}
     >
-      Undo
+      ${msg`Undo`}
     </button>`
   }
 }
@@ -203,17 +204,17 @@ function learningText({ runtime }: MemoryInsights): string {
   const { method, running, unread, lastFailure } = runtime.extraction
   const by =
     method === 'model'
-      ? 'After each reply, the utility model looks for memories in your message, and code checks its findings.'
-      : 'After each reply, rules look for plain statements in your message. A language model finds more.'
+      ? msg`After each reply, the utility model looks for memories in your message, and code checks its findings.`
+      : msg`After each reply, rules look for plain statements in your message. A language model finds more.`
   const waiting =
     unread === 0
-      ? 'No messages are waiting.'
-      : `${plural(unread, 'message')} ${running ? 'in progress' : 'waiting'}.`
+      ? msg`No messages are waiting.`
+      : `${plural(unread, msg`message`, msg`messages`)} ${running ? msg`in progress` : msg`waiting`}.`
   if (lastFailure === null) return `${by} ${waiting}`
   const again = lastFailure.final
-    ? 'rules were applied to those messages instead'
+    ? msg`rules were applied to those messages instead`
     : lastFailure.retryAt === null
       ? ''
-      : `next retry ${relativeText(lastFailure.retryAt)}`
-  return `${by} ${waiting} Learning last failed ${relativeText(lastFailure.at)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
+      : msg`next retry ${relativeText(lastFailure.retryAt)}`
+  return msg`${by} ${waiting} Learning last failed ${relativeText(lastFailure.at)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
 }

@@ -11,6 +11,7 @@ import { keep, kept } from '../app/tab-storage.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { prose } from '../design/prose.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
@@ -35,7 +36,7 @@ export class DgNoteEditorPage extends AppElement {
   /** True if the note was changed elsewhere since it was loaded. */
   @state() private stale = false
   @state() private problem = ''
-  private readonly markdown = createMarkdown((code) => void copyWithToast(code, 'Copied', this.app.toast))
+  private readonly markdown = createMarkdown((code) => void copyWithToast(code, msg`Copied`, this.app.toast))
 
   protected override connected(signal: AbortSignal): void {
     const leaving = (event: BeforeUnloadEvent) => {
@@ -109,7 +110,7 @@ export class DgNoteEditorPage extends AppElement {
     const { note, draft } = this
     if (this.busy || !this.isChanged()) return
     if (draft.content === '') {
-      this.problem = 'A note needs some text.'
+      this.problem = msg`A note needs some text.`
       return
     }
     this.busy = true
@@ -154,9 +155,9 @@ export class DgNoteEditorPage extends AppElement {
     this.take(other)
     if (!aside) return
     const { title, content } = aside
-    this.app.toast('Your unsaved text was set aside.', 'done', {
+    this.app.toast(msg`Your unsaved text was set aside.`, 'done', {
       shownForMs: 10_000,
-      actions: [{ label: 'Restore it', run: () => this.typed({ title, content }) }],
+      actions: [{ label: msg`Restore it`, run: () => this.typed({ title, content }) }],
     })
   }
 
@@ -166,7 +167,7 @@ export class DgNoteEditorPage extends AppElement {
     const { stale } = this
     await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
     this.forget(note.id)
-    this.app.offerUndo('Deleted. You can restore it until you erase it.', () =>
+    this.app.offerUndo(msg`Deleted. You can restore it until you erase it.`, () =>
       this.restore(note, unsaved, stale),
     )
   }
@@ -177,7 +178,7 @@ export class DgNoteEditorPage extends AppElement {
       body: { revision: note.revision },
     })
     if (unsaved) keep(draftKey(note.id), stale ? unsaved : { ...unsaved, revision })
-    this.app.toast('Note restored.')
+    this.app.toast(msg`Note restored.`)
   }
 
   /** Drops the note and its draft, and leaves the editor. */
@@ -197,28 +198,29 @@ export class DgNoteEditorPage extends AppElement {
   private items(note: Note): MenuItem[] {
     const erase = () =>
       askToErase(this, {
-        heading: 'Erase this note?',
+        heading: msg`Erase this note?`,
         target: { kind: 'note', id: note.id },
         onErasing: () => this.forget(note.id),
       })
     return [
-      { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
+      { label: msg`Open`, icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
       {
-        label: 'Copy link',
+        label: msg`Copy link`,
         icon: 'link',
-        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+        run: () =>
+          void copyWithToast(`${location.origin}/notes/${note.id}`, msg`Link copied`, this.app.toast),
       },
-      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
-      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
-      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+      { label: msg`History`, icon: 'timeline', run: () => this.showHistory(note) },
+      { label: msg`Delete`, icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
+      { label: msg`Erase for good…`, icon: 'erased', danger: true, run: erase },
     ]
   }
 
   override render() {
     const { note } = this
     return html`
-      <dg-page heading=${note ? 'Edit note' : 'New note'}>
-        <a slot="back" class="button quiet icon small" href="/notes" aria-label="All notes" title="All notes">
+      <dg-page heading=${note ? msg`Edit note` : msg`New note`}>
+        <a slot="back" class="button quiet icon small" href="/notes" aria-label=${msg`All notes`} title=${msg`All notes`}>
           <dg-icon name="back"></dg-icon>
         </a>
         ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
@@ -228,7 +230,7 @@ export class DgNoteEditorPage extends AppElement {
 
   private toolsView(): TemplateResult {
     const changed = this.isChanged()
-    const status = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
+    const status = this.busy ? msg`Saving…` : changed ? msg`Not saved yet` : this.note ? msg`Saved` : ''
     return html`
       <span slot="tools" class="status soft" role="status">${status}</span>
       <button
@@ -237,7 +239,7 @@ export class DgNoteEditorPage extends AppElement {
         aria-pressed=${this.previewing}
         @click=${() => (this.previewing = !this.previewing)}
       >
-        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? 'Write' : 'Preview'}
+        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? msg`Write` : msg`Preview`}
       </button>
       <button
         slot="tools"
@@ -246,25 +248,25 @@ export class DgNoteEditorPage extends AppElement {
         ?disabled=${this.busy || !changed}
         @click=${() => void this.save()}
       >
-        Save
+        ${msg`Save`}
       </button>
       ${
         this.note
-          ? html`<dg-menu slot="tools" label="More for this note" .items=${this.items(this.note)}></dg-menu>`
+          ? html`<dg-menu slot="tools" label=${msg`More for this note`} .items=${this.items(this.note)}></dg-menu>`
           : nothing
       }
     `
   }
 
   private contentView(): TemplateResult {
-    if (this.state === 'loading') return html`<p role="status">Loading…</p>`
+    if (this.state === 'loading') return html`<p role="status">${msg`Loading…`}</p>`
     if (this.state === 'missing') {
-      return html`<dg-state icon="note" heading="Note not found">
-        <p>It may have been deleted.</p>
-        <a class="button" href="/notes">Go to notes</a>
+      return html`<dg-state icon="note" heading=${msg`Note not found`}>
+        <p>${msg`It may have been deleted.`}</p>
+        <a class="button" href="/notes">${msg`Go to notes`}</a>
       </dg-state>`
     }
-    if (this.state === 'failed') return failedView('the note', this.problem, () => this.load())
+    if (this.state === 'failed') return failedView(msg`the note`, this.problem, () => this.load())
     return html`
       ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
       <div class="editor ${this.previewing ? 'previewing' : ''}">
@@ -272,8 +274,8 @@ export class DgNoteEditorPage extends AppElement {
           <input
             class="title"
             id="title"
-            aria-label="Title"
-            placeholder="Title"
+            aria-label=${msg`Title`}
+            placeholder=${msg`Title`}
             maxlength="200"
             dir="auto"
             autocomplete="off"
@@ -283,9 +285,9 @@ export class DgNoteEditorPage extends AppElement {
           <textarea
             class="content"
             id="content"
-            aria-label="Text, in markdown"
+            aria-label=${msg`Text, in markdown`}
             dir="auto"
-            placeholder="Write in markdown…"
+            placeholder=${msg`Write in markdown…`}
             .value=${this.draft.content}
             @input=${takeText((content) => this.typed({ content }))}
           ></textarea>
@@ -297,7 +299,7 @@ export class DgNoteEditorPage extends AppElement {
 
   private previewView(): TemplateResult {
     const { title, content } = this.draft
-    return html`<section class="preview" aria-label="Preview">
+    return html`<section class="preview" aria-label=${msg`Preview`}>
       ${title === '' ? nothing : html`<h2>${title}</h2>`}
       <div class="prose">${this.markdown(content)}</div>
     </section>`
@@ -308,12 +310,11 @@ export class DgNoteEditorPage extends AppElement {
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
-          This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in
-          its history.
+          ${msg`This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in its history.`}
         </p>
         <div class="actions">
-          <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
-          <button class="button small" @click=${() => this.loadOther(id)}>Load the other version</button>
+          <button class="button small" @click=${() => void this.save(true)}>${msg`Overwrite with mine`}</button>
+          <button class="button small" @click=${() => this.loadOther(id)}>${msg`Load the other version`}</button>
         </div>
       </div>
     </div>`

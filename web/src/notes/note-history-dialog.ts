@@ -6,6 +6,7 @@ import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 type NoteRevision = AnswerOf<'/api/notes/{id}/revisions'>['revisions'][number]
 
@@ -79,7 +80,7 @@ export class DgNoteHistory extends DialogElement {
       this.onRestored(
         await this.app.http.post('/api/notes/{id}/restore', { params: { id }, body: { revision } }),
       )
-      this.app.toast(`Revision ${revision} restored.`)
+      this.app.toast(msg`Revision ${revision} restored.`)
     })
     if (isRestored) this.close()
   }
@@ -88,12 +89,12 @@ export class DgNoteHistory extends DialogElement {
     const { shown } = this
     const { busy, problem } = this.submission
     const latest = this.revisions.value?.[0]?.revision
-    return html`<dg-dialog heading="History" wide>
+    return html`<dg-dialog heading=${msg`History`} wide>
       ${loadedView(
         this.revisions,
-        'the history',
+        msg`the history`,
         (revisions) => html`<div class="stack panes">
-          <ol class="list" aria-label="Revisions">
+          <ol class="list" aria-label=${msg`Revisions`}>
             ${revisions.map((revision) => this.revisionView(revision, latest))}
           </ol>
           ${this.wordsView()}
@@ -101,13 +102,13 @@ export class DgNoteHistory extends DialogElement {
       )}
       ${problemView(problem)}
       <div slot="actions">
-        <button class="button" @click=${this.close}>Close</button>
+        <button class="button" @click=${this.close}>${msg`Close`}</button>
         <button
           class="button primary"
           ?disabled=${busy || !shown?.note || shown.revision === latest}
           @click=${() => shown && void this.restore(shown.revision)}
         >
-          Restore this revision
+          ${msg`Restore this revision`}
         </button>
       </div>
     </dg-dialog>`
@@ -122,7 +123,7 @@ export class DgNoteHistory extends DialogElement {
       >
         ${shortDateText(at)}
         <span>
-          ${revision === latest ? 'current' : `revision ${revision}`}, by ${source === 'owner' ? 'you' : 'Delegate'}
+          ${revision === latest ? msg`current` : msg`revision ${revision}`}, ${source === 'owner' ? msg`by you` : msg`by Delegate`}
         </span>
       </button>
     </li>`
@@ -130,7 +131,7 @@ export class DgNoteHistory extends DialogElement {
 
   private wordsView(): TemplateResult {
     const words = this.shown?.note
-    if (words === undefined) return html`<p class="gone">The text of this revision was erased.</p>`
-    return html`<pre tabindex="0" aria-label="Text of this revision">${words?.content ?? 'Loading…'}</pre>`
+    if (words === undefined) return html`<p class="gone">${msg`The text of this revision was erased.`}</p>`
+    return html`<pre tabindex="0" aria-label=${msg`Text of this revision`}>${words?.content ?? msg`Loading…`}</pre>`
   }
 }

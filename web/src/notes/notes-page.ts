@@ -8,6 +8,7 @@ import { loadedView } from '../app/loaded.ts'
 import { moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 import { noteSummary } from './plain-text.ts'
 
@@ -79,14 +80,14 @@ export class DgNotesPage extends AppElement {
 
   private async discard(note: NoteSummary): Promise<void> {
     await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
-    this.app.offerUndo('Deleted. You can restore it until you erase it.', () => this.restore(note))
+    this.app.offerUndo(msg`Deleted. You can restore it until you erase it.`, () => this.restore(note))
     await this.notes.reload()
   }
 
   private async restore(note: NoteSummary): Promise<void> {
     const { id, revision } = note
     await this.app.http.post('/api/notes/{id}/restore', { params: { id }, body: { revision } })
-    this.app.toast('Note restored.')
+    this.app.toast(msg`Note restored.`)
     await this.notes.reload()
   }
 
@@ -95,42 +96,43 @@ export class DgNotesPage extends AppElement {
   }
 
   private items(note: NoteSummary): MenuItem[] {
-    const name = note.title || 'Untitled'
+    const name = note.title || msg`Untitled`
     const erase = () =>
       askToErase(this, {
-        heading: `Erase “${shortened(name)}”?`,
+        heading: msg`Erase “${shortened(name)}”?`,
         target: { kind: 'note', id: note.id },
         onChange: this.notes.reload,
       })
-    const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
+    const erasing: MenuItem = { label: msg`Erase for good…`, icon: 'erased', danger: true, run: erase }
     if (this.deleted)
       return [
-        { label: 'Restore', icon: 'retry', run: () => void this.app.attempt(() => this.restore(note)) },
+        { label: msg`Restore`, icon: 'retry', run: () => void this.app.attempt(() => this.restore(note)) },
         erasing,
       ]
     return [
-      { label: 'Edit', icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
+      { label: msg`Edit`, icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
       {
-        label: 'Copy link',
+        label: msg`Copy link`,
         icon: 'link',
-        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+        run: () =>
+          void copyWithToast(`${location.origin}/notes/${note.id}`, msg`Link copied`, this.app.toast),
       },
-      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
-      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
+      { label: msg`History`, icon: 'timeline', run: () => this.showHistory(note) },
+      { label: msg`Delete`, icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
       erasing,
     ]
   }
 
   override render() {
     const { notes } = this
-    return html`<dg-page heading="Notes">
-      <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
+    return html`<dg-page heading=${msg`Notes`}>
+      <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>${msg`New note`}</a>
       ${loadedView(
         notes,
-        'the notes',
+        msg`the notes`,
         ({ items }) => html`
           <div class="find">
-            ${searchField(notes, 'Search notes')}
+            ${searchField(notes, msg`Search notes`)}
             <button
               class="button"
               aria-pressed=${this.deleted}
@@ -139,7 +141,7 @@ export class DgNotesPage extends AppElement {
                 void notes.restart()
               }}
             >
-              <dg-icon name="trash"></dg-icon>Deleted
+              <dg-icon name="trash"></dg-icon>${msg`Deleted`}
             </button>
           </div>
           ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
@@ -150,24 +152,24 @@ export class DgNotesPage extends AppElement {
 
   private emptyView(): TemplateResult {
     if (this.notes.query.trim() !== '') {
-      return html`<dg-state icon="search" heading="No matching notes">
-        <p>Every word must appear in the title or the text. The last word may be incomplete.</p>
+      return html`<dg-state icon="search" heading=${msg`No matching notes`}>
+        <p>${msg`Every word must appear in the title or the text. The last word may be incomplete.`}</p>
       </dg-state>`
     }
     if (this.deleted) {
-      return html`<dg-state icon="trash" heading="No deleted notes">
-        <p>You can restore deleted notes here until you erase them.</p>
+      return html`<dg-state icon="trash" heading=${msg`No deleted notes`}>
+        <p>${msg`You can restore deleted notes here until you erase them.`}</p>
       </dg-state>`
     }
-    return html`<dg-state icon="note" heading="No notes yet">
-      <p>Write one, or tell Delegate: “Make a note of that.” Long answers become notes automatically.</p>
-      <a class="button primary" href="/notes/edit">Write a note</a>
+    return html`<dg-state icon="note" heading=${msg`No notes yet`}>
+      <p>${msg`Write one, or tell Delegate: “Make a note of that.” Long answers become notes automatically.`}</p>
+      <a class="button primary" href="/notes/edit">${msg`Write a note`}</a>
     </dg-state>`
   }
 
   private itemsView(items: readonly NoteSummary[]): TemplateResult {
     return html`
-      <ul class="list cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
+      <ul class="list cards" aria-label=${this.deleted ? msg`Deleted notes` : msg`Notes`}>
         ${items.map((note) => this.noteView(note))}
       </ul>
       ${moreView(this.notes)}
@@ -176,7 +178,7 @@ export class DgNotesPage extends AppElement {
 
   private noteView(note: NoteSummary): TemplateResult {
     const { id, title, excerpt, source, updatedAt } = note
-    const name = title || 'Untitled'
+    const name = title || msg`Untitled`
     return html`<li class=${this.deleted ? 'over' : ''}>
       <div class="what">
         ${
@@ -186,11 +188,11 @@ export class DgNotesPage extends AppElement {
         }
         <p class="excerpt clamped">${noteSummary(excerpt, title)}</p>
         <p class="facts">
-          <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
+          <span>${source === 'owner' ? msg`by you` : msg`by Delegate`}</span>
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt)}</time>
         </p>
       </div>
-      <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>
+      <dg-menu label=${msg`More for ${name}`} .items=${this.items(note)}></dg-menu>
     </li>`
   }
 }

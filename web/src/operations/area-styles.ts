@@ -16,6 +16,7 @@ export const areaStyles = css`
     align-items: center;
     gap: var(--space-2) var(--space-4);
     margin-top: var(--space-4);
+    font-size: var(--text-sm);
   }
   @media (max-width: 40rem) {
     section {

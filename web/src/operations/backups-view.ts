@@ -4,6 +4,7 @@ import type { Backups } from '../../../src/http/contract/backups.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { bytesText, countText, plural, relativeText, shortDateText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { areaStyles } from './area-styles.ts'
 
 const refreshMs = 60_000
@@ -58,16 +59,16 @@ export class DgBackups extends AppElement {
   private readonly backUp = (): void =>
     void this.app.attempt(async () => {
       this.loaded.put(await this.app.http.post('/api/backups'))
-      this.app.toast('Making a backup.')
+      this.app.toast(msg`Making a backup.`)
     })
 
   override render() {
     return html`<section class="card" aria-labelledby="backups">
       <header>
-        <h2 id="backups">Backups</h2>
-        <p class="soft">Encrypted copies of everything, made each day.</p>
+        <h2 id="backups">${msg`Backups`}</h2>
+        <p class="soft">${msg`Encrypted copies of everything, made each day.`}</p>
       </header>
-      ${loadedView(this.loaded, 'the backups', (backups) => this.backupsView(backups))}
+      ${loadedView(this.loaded, msg`the backups`, (backups) => this.backupsView(backups))}
     </section>`
   }
 
@@ -77,18 +78,18 @@ export class DgBackups extends AppElement {
       ${problemsView(backups.problems)}
       ${
         last === null && state === 'off'
-          ? html`<p class="soft">No backups yet. Choose a directory and a passphrase in Settings.</p>`
+          ? html`<p class="soft">${msg`No backups yet. Choose a directory and a passphrase in Settings.`}</p>`
           : figuresView(backups)
       }
       <div class="foot">
         ${
           state === 'on'
             ? html`<button class="button small" ?disabled=${running} @click=${this.backUp}>
-                ${running ? 'Backing up…' : 'Back up now'}
+                ${running ? msg`Backing up…` : msg`Back up now`}
               </button>`
             : nothing
         }
-        <a href="/settings#backups">Backup settings</a>
+        <a href="/settings#backups">${msg`Backup settings`}</a>
       </div>
       ${backups.backups.length > 0 ? filesView(backups.backups) : nothing}
     `
@@ -106,22 +107,22 @@ function problemsView(problems: readonly string[]): TemplateResult | typeof noth
 
 function figuresView({ state, last, nextAt, lastTest, lastCopyAt, running }: Backups): TemplateResult {
   const next = running
-    ? 'being made now'
+    ? msg`being made now`
     : nextAt === null
-      ? 'never: backups are off'
+      ? msg`never: backups are off`
       : Date.parse(nextAt) <= Date.now()
-        ? 'in a moment'
+        ? msg`in a moment`
         : shortDateText(nextAt)
   return html`<dl>
-    ${figure('Last backup', last ? relativeText(last.createdAt) : 'None yet', last ? shortDateText(last.createdAt) : '')}
-    ${last ? figure('Size', bytesText(last.bytes), `${countText(last.events)} events`) : nothing}
-    ${figure('Next backup', next, '')}
+    ${figure(msg`Last backup`, last ? relativeText(last.createdAt) : msg`None yet`, last ? shortDateText(last.createdAt) : '')}
+    ${last ? figure(msg`Size`, bytesText(last.bytes), msg`${countText(last.events)} events`) : nothing}
+    ${figure(msg`Next backup`, next, '')}
     ${
       lastTest
-        ? figure('Last restore test', lastTest.ok ? 'Passed' : 'Failed', shortDateText(lastTest.at))
-        : figure('Last restore test', 'None yet', state === 'on' ? 'Follows the first backup' : '')
+        ? figure(msg`Last restore test`, lastTest.ok ? msg`Passed` : msg`Failed`, shortDateText(lastTest.at))
+        : figure(msg`Last restore test`, msg`None yet`, state === 'on' ? msg`Follows the first backup` : '')
     }
-    ${lastCopyAt ? figure('Copied elsewhere', relativeText(lastCopyAt), shortDateText(lastCopyAt)) : nothing}
+    ${lastCopyAt ? figure(msg`Copied elsewhere`, relativeText(lastCopyAt), shortDateText(lastCopyAt)) : nothing}
   </dl>`
 }
 
@@ -135,11 +136,11 @@ function figure(name: string, value: string, more: string): TemplateResult {
 
 function filesView(backups: Backups['backups']): TemplateResult {
   return html`<details>
-    <summary>${plural(backups.length, 'backup')}</summary>
+    <summary>${plural(backups.length, msg`backup`, msg`backups`)}</summary>
     <ul class="list">
       ${backups.map(
         ({ name, bytes, present }) =>
-          html`<li>${name} <span class="soft">${bytesText(bytes)}${present === false ? ', missing' : ''}</span></li>`,
+          html`<li>${name} <span class="soft">${bytesText(bytes)}${present === false ? msg`, missing` : ''}</span></li>`,
       )}
     </ul>
   </details>`

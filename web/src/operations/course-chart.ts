@@ -3,7 +3,8 @@ import { customElement, property } from 'lit/decorators.js'
 import uPlot from 'uplot'
 import uPlotStyles from 'uplot/dist/uPlot.min.css?inline'
 import { countText, shortDateText } from '../design/format.ts'
-import { locale, ownerFormat, ownerZone } from '../design/owner-time.ts'
+import { locale, msg } from '../design/msg.ts'
+import { ownerFormat, ownerZone } from '../design/owner-time.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import type { Tone } from './operation-areas.ts'
 
@@ -189,7 +190,7 @@ export class DgCourseChart extends LitElement {
       ],
       series: [
         {
-          label: 'From',
+          label: msg`From`,
           value: (_plot, at) => (at === null ? '' : shortDateText(new Date(at * 1000).toISOString())),
         },
         ...this.courses.map((course) => this.series(course)),
@@ -215,7 +216,8 @@ export class DgCourseChart extends LitElement {
       const total = values.reduce((sum, value) => sum + value, 0)
       const most = Math.max(0, ...values)
       const at = this.times[values.indexOf(most)]
-      const peak = most === 0 || at === undefined ? '' : `, peak ${countText(most)} from ${shortDateText(at)}`
+      const peak =
+        most === 0 || at === undefined ? '' : msg`, peak ${countText(most)} from ${shortDateText(at)}`
       return `${label}: ${countText(total)}${peak}`
     })
     return `${this.heading}. ${sums.join('. ')}.`

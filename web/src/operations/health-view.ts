@@ -6,6 +6,7 @@ import { AppElement } from '../app/app-element.ts'
 import { haltedText } from '../app/halt-words.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 import { areaStyles } from './area-styles.ts'
 import { backlogText, checkName, checkText, failureText, reactorName, verifiedText } from './health-words.ts'
 
@@ -23,10 +24,6 @@ export class DgHealth extends AppElement {
       .verified {
         margin-top: var(--space-3);
       }
-      .further {
-        margin-top: var(--space-4);
-        font-size: var(--text-sm);
-      }
     `,
   ]
   private readonly health = new Loaded<Health>(this, {
@@ -37,10 +34,10 @@ export class DgHealth extends AppElement {
 
   override render() {
     return html`<section class="card" aria-labelledby="health">
-      <h2 id="health">Health</h2>
-      <p class="intro soft">The current state of Delegate, and what to do if something fails.</p>
-      ${loadedView(this.health, 'health', healthView, 'This')}
-      <p class="further"><a href="/security">Security checks</a></p>
+      <h2 id="health">${msg`Health`}</h2>
+      <p class="intro soft">${msg`The current state of Delegate, and what to do if something fails.`}</p>
+      ${loadedView(this.health, msg`health`, healthView, msg`This`)}
+      <p class="foot"><a href="/security">${msg`Security checks`}</a></p>
     </section>`
   }
 }
@@ -53,17 +50,17 @@ function healthView(health: Health): TemplateResult {
         health.halt
           ? html`<li class="warns">
               <dg-icon name="halt"></dg-icon>
-              <div><strong>Halt</strong>: ${haltedText(health.halt)}. Background work waits.</div>
+              <div><strong>${msg`Halt`}</strong>${msg`: ${haltedText(health.halt)}. Background work waits.`}</div>
             </li>`
           : nothing
       }
       ${checksOf(health.checks).map(checkView)}
     </ul>
     ${health.verified ? html`<p class="verified soft">${verifiedText(health.verified)}</p>` : nothing}
-    <h3 class="subhead">Background work</h3>
+    <h3 class="subhead">${msg`Background work`}</h3>
     ${
       busy.length === 0
-        ? html`<p class="soft">No backlog, and no failures since Delegate started.</p>`
+        ? html`<p class="soft">${msg`No backlog, and no failures since Delegate started.`}</p>`
         : html`<ul class="list checks">
             ${busy.map(reactorView)}
           </ul>`
@@ -88,7 +85,7 @@ function reactorView(reactor: Reactor): TemplateResult {
   return html`<li class=${isOk ? '' : 'fails'}>
     <dg-icon name=${isOk ? 'done' : 'failed'}></dg-icon>
     <div>
-      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', stalled'}
+      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? msg`, failing` : msg`, stalled`}
       <div class="soft">
         ${[backlogText(reactor), failureText(reactor)].filter((text) => text !== '').map((text) => html`<div>${text}</div>`)}
       </div>

@@ -1,18 +1,19 @@
 import type { Health, Reactor } from '../../../src/http/contract/health.ts'
 import type { Check, CheckName } from '../api/health.ts'
 import { capitalised, shortDateText, wordsText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 /** Each check: its name, and its meaning for the owner when it passes and when it fails. */
 const words: Readonly<Record<CheckName, readonly [name: string, passed: string, failed: string]>> = {
-  ledger: ['Ledger', 'Everything that happens is recorded.', 'Delegate cannot record what happens'],
-  postgres: ['PostgreSQL', 'PostgreSQL has the ledger.', 'PostgreSQL does not have the whole ledger'],
-  projections: ['Pages', 'The pages are up to date.', 'Some pages are out of date'],
-  settings: ['Settings', 'Settings and sign-ins can be read.', 'Delegate cannot read its settings'],
-  reactors: ['Background work', 'Everything is running.', 'Some background work is failing'],
-  disk: ['Free disk space', 'Enough disk space is free.', 'The disk is nearly full'],
-  model: ['Model', 'The model service responds.', 'The last request to the model service failed'],
-  backups: ['Backups', 'The last backup is recent.', 'Backups need your attention'],
-  telephony: ['Text messages', 'Text messages can be sent.', 'The last text message was not sent'],
+  ledger: [msg`Ledger`, msg`Everything that happens is recorded.`, msg`Delegate cannot record what happens`],
+  postgres: ['PostgreSQL', msg`PostgreSQL has the ledger.`, msg`PostgreSQL does not have the whole ledger`],
+  projections: [msg`Pages`, msg`The pages are up to date.`, msg`Some pages are out of date`],
+  settings: [msg`Settings`, msg`Settings and sign-ins can be read.`, msg`Delegate cannot read its settings`],
+  reactors: [msg`Background work`, msg`Everything is running.`, msg`Some background work is failing`],
+  disk: [msg`Free disk space`, msg`Enough disk space is free.`, msg`The disk is nearly full`],
+  model: [msg`Model`, msg`The model service responds.`, msg`The last request to the model service failed`],
+  backups: [msg`Backups`, msg`The last backup is recent.`, msg`Backups need your attention`],
+  telephony: [msg`Text messages`, msg`Text messages can be sent.`, msg`The last text message was not sent`],
 }
 
 export const checkName = (name: CheckName) => words[name][0]
@@ -37,44 +38,47 @@ function withTimes(text: string): string {
 /** The last verification of the whole ledger, which repeats every week. */
 export function verifiedText({ at, outcome }: NonNullable<Health['verified']>): string {
   const found = {
-    sound: 'and is undamaged',
-    damaged: 'and is damaged',
-    failed: 'but this failed; the log says why',
+    sound: msg`and is undamaged`,
+    damaged: msg`and is damaged`,
+    failed: msg`but this failed; the log says why`,
   }
-  return `The whole ledger was last verified on ${shortDateText(at)}, ${found[outcome]}.`
+  return msg`The whole ledger was last verified on ${shortDateText(at)}, ${found[outcome]}.`
 }
 
 const reactorNames: Readonly<Record<string, string>> = {
-  turns: 'Replies to you',
-  guests: 'Replies to guests',
-  texts: 'Text messages',
-  deliveries: 'Deliveries',
-  tasks: 'Tasks',
-  announcements: 'Task announcements',
-  timers: 'Reminders',
-  learning: 'Learning memories',
-  erasures: 'Erasures',
-  backups: 'Backups',
-  'idle spans': 'Closing idle exchanges',
+  turns: msg`Replies to you`,
+  guests: msg`Replies to guests`,
+  texts: msg`Text messages`,
+  deliveries: msg`Deliveries`,
+  tasks: msg`Tasks`,
+  announcements: msg`Task announcements`,
+  timers: msg`Reminders`,
+  learning: msg`Learning memories`,
+  erasures: msg`Erasures`,
+  backups: msg`Backups`,
+  imports: msg`Imports`,
+  'idle spans': msg`Closing idle exchanges`,
 }
 
 export const reactorName = (name: string) => reactorNames[name] ?? capitalised(wordsText(name))
 
 export function backlogText({ waiting, since }: Reactor): string {
-  if (waiting === 0) return 'Nothing waiting'
-  return since === null ? `${waiting} waiting` : `${waiting} waiting since ${shortDateText(since)}`
+  if (waiting === 0) return msg`Nothing waiting`
+  return since === null ? msg`${waiting} waiting` : msg`${waiting} waiting since ${shortDateText(since)}`
 }
 
 export function failureText({ lastFailure }: Reactor): string {
-  return lastFailure === null ? '' : `Last failure ${shortDateText(lastFailure.at)}: ${lastFailure.message}`
+  return lastFailure === null
+    ? ''
+    : msg`Last failure ${shortDateText(lastFailure.at)}: ${lastFailure.message}`
 }
 
 const delays: Readonly<Record<string, string>> = {
-  unavailable: 'the provider does not answer',
-  rate_limited: 'the provider is rate limiting',
-  credentials: 'the provider rejects the credentials',
-  budget: 'the daily limit is reached',
+  unavailable: msg`the provider does not answer`,
+  rate_limited: msg`the provider is rate limiting`,
+  credentials: msg`the provider rejects the credentials`,
+  budget: msg`the daily limit is reached`,
 }
 
 /** Why text messages are delayed, as the end of a sentence. */
-export const delayText = (kind: string | null): string => delays[kind ?? ''] ?? 'they cannot be sent'
+export const delayText = (kind: string | null): string => delays[kind ?? ''] ?? msg`they cannot be sent`

@@ -5,28 +5,28 @@ import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { barView } from '../design/bar.ts'
 import { capitalised, dollarsText } from '../design/format.ts'
-import { locale } from '../design/owner-time.ts'
+import { locale, msg } from '../design/msg.ts'
 import { areaStyles } from './area-styles.ts'
 
-const windowNames = { day: 'the last 24 hours', month: 'the last 30 days' } as const
+const windowNames = { day: msg`the last 24 hours`, month: msg`the last 30 days` } as const
 const purposeNames: Readonly<Record<string, string>> = {
-  reply: 'Replies',
-  guest: 'Strangers',
-  activation: 'Acting on its own',
-  learning: 'Learning',
-  recall: 'Recalling memories',
-  compaction: 'Summaries',
-  embedding: 'Search by meaning',
-  speech: 'Speech',
-  call: 'Phone calls',
-  text: 'Text messages',
+  reply: msg`Replies`,
+  guest: msg`Strangers`,
+  activation: msg`Acting on its own`,
+  learning: msg`Learning`,
+  recall: msg`Recalling memories`,
+  compaction: msg`Summaries`,
+  embedding: msg`Search by meaning`,
+  speech: msg`Speech`,
+  call: msg`Phone calls`,
+  text: msg`Text messages`,
 }
 const channelNames: Readonly<Record<string, string>> = {
-  chat: 'Chat',
-  voice: 'Phone',
-  sms: 'Text messages',
-  inner: 'In the background',
-  system: 'Other',
+  chat: msg`Chat`,
+  voice: msg`Phone`,
+  sms: msg`Text messages`,
+  inner: msg`In the background`,
+  system: msg`Other`,
 }
 const refreshMs = 30_000
 /** A date without a time, which has no time zone. */
@@ -109,32 +109,32 @@ export class DgMoney extends AppElement {
   private readonly allowMore = (): void =>
     void this.app.attempt(async () => {
       this.loaded.put(await this.app.http.post('/api/allowance/raise', { body: { amountMicros: 5_000_000 } }))
-      this.app.toast('Allowed another $5 for 24 hours.')
+      this.app.toast(msg`Allowed another $5 for 24 hours.`)
     })
 
   override render() {
     return html`<section class="card" aria-labelledby="money">
       <header>
-        <h2 id="money">Money</h2>
-        <p class="soft">Model requests, calls and texts, by the prices in Settings.</p>
+        <h2 id="money">${msg`Money`}</h2>
+        <p class="soft">${msg`Model requests, calls and texts, by the prices in Settings.`}</p>
       </header>
-      ${loadedView(this.loaded, 'the money', (spending) => this.moneyView(spending))}
+      ${loadedView(this.loaded, msg`the money`, (spending) => this.moneyView(spending))}
     </section>`
   }
 
   private moneyView({ windows, reservedMicros, days, purposes, channels }: Spending): TemplateResult {
     const isTight = windows.some(({ spentMicros, limitMicros }) => spentMicros >= limitMicros * 0.8)
-    const period = days.length === 1 ? 'today' : `the last ${days.length} days`
+    const period = days.length === 1 ? msg`today` : msg`the last ${days.length} days`
     return html`
       <div class="windows">${windows.map(windowView)}</div>
       ${
         purposes.length === 0
-          ? html`<p class="soft foot">Nothing was spent in ${period === 'today' ? 'the day so far' : period}.</p>`
+          ? html`<p class="soft foot">${days.length === 1 ? msg`Nothing was spent today.` : msg`Nothing was spent in the last ${days.length} days.`}</p>`
           : html`<div class="tables">
               ${
                 days.length > 1
                   ? tableView(
-                      'By day',
+                      msg`By day`,
                       days.filter(({ micros }) => micros > 0).toReversed(),
                       (day) => dateText.format(new Date(day.date)),
                       (day) => day.micros,
@@ -142,13 +142,13 @@ export class DgMoney extends AppElement {
                   : nothing
               }
               ${tableView(
-                `By purpose, ${period}`,
+                msg`By purpose, ${period}`,
                 purposes,
                 ({ name }) => purposeNames[name] ?? capitalised(name),
                 ({ micros }) => micros,
               )}
               ${tableView(
-                `By channel, ${period}`,
+                msg`By channel, ${period}`,
                 channels,
                 ({ name }) => channelNames[name] ?? capitalised(name),
                 ({ micros }) => micros,
@@ -156,9 +156,9 @@ export class DgMoney extends AppElement {
             </div>`
       }
       <div class="foot">
-        ${reservedMicros > 0 ? html`<span class="soft">${dollarsText(reservedMicros)} of it reserved</span>` : nothing}
-        ${isTight ? html`<button class="button small" @click=${this.allowMore}>Allow another $5 for 24 hours</button>` : nothing}
-        <a href="/settings#money">Change the allowance</a>
+        ${reservedMicros > 0 ? html`<span class="soft">${msg`${dollarsText(reservedMicros)} of it reserved`}</span>` : nothing}
+        ${isTight ? html`<button class="button small" @click=${this.allowMore}>${msg`Allow another $5 for 24 hours`}</button>` : nothing}
+        <a href="/settings#money">${msg`Change the allowance`}</a>
       </div>
     `
   }
@@ -167,9 +167,9 @@ export class DgMoney extends AppElement {
 function windowView({ window, spentMicros, limitMicros }: Spending['windows'][number]): TemplateResult {
   const percent = limitMicros === 0 ? 100 : Math.min(100, (spentMicros / limitMicros) * 100)
   return html`<div>
-    <p><span class="amount">${dollarsText(spentMicros)}</span> of ${dollarsText(limitMicros)}</p>
-    ${barView(percent, `${Math.round(percent)} % of the allowance for ${windowNames[window]}`)}
-    <p class="soft">in ${windowNames[window]}</p>
+    <p><span class="amount">${dollarsText(spentMicros)}</span> ${msg`of ${dollarsText(limitMicros)}`}</p>
+    ${barView(percent, msg`${Math.round(percent)} % of the allowance for ${windowNames[window]}`)}
+    <p class="soft">${msg`in ${windowNames[window]}`}</p>
   </div>`
 }
 

@@ -1,4 +1,5 @@
 import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
+import { msg } from '../design/msg.ts'
 
 /** The figures and charts of the operations page. */
 
@@ -17,172 +18,218 @@ export type Area = {
   /** Counted from the ledger for the window, or in memory since the process started. */
   readonly scope: 'window' | 'process_runtime'
   readonly intro: string
-  /** The lines of each chart, by its title. */
-  readonly charts: Readonly<Record<string, readonly ChartLine[]>>
+  /** The title and the lines of each chart. */
+  readonly charts: readonly (readonly [string, readonly ChartLine[]])[]
   readonly figures: (report: OperationsReport) => readonly Figure[]
 }
 
 export const areas: readonly Area[] = [
   {
-    heading: 'Model',
+    heading: msg`Model`,
     scope: 'window',
-    intro: 'Turns answered by a model, and the tokens they used.',
-    charts: {
-      Turns: [
-        ['turns', 'Completed', 'accent'],
-        ['turnFailures', 'Failed', 'danger'],
+    intro: msg`Turns answered by a model, and the tokens they used.`,
+    charts: [
+      [
+        msg`Turns`,
+        [
+          ['turns', msg`Completed`, 'accent'],
+          ['turnFailures', msg`Failed`, 'danger'],
+        ],
       ],
-      Tokens: [
-        ['inputTokens', 'Input', 'accent'],
-        ['cachedTokens', 'Cached input', 'faint'],
-        ['outputTokens', 'Output', 'success'],
+      [
+        msg`Tokens`,
+        [
+          ['inputTokens', msg`Input`, 'accent'],
+          ['cachedTokens', msg`Cached input`, 'faint'],
+          ['outputTokens', msg`Output`, 'success'],
+        ],
       ],
-    },
+    ],
     figures: ({ model }) => [
-      ['Turns', model.turns, 'Messages and signals that were fully answered.'],
-      ['Failed turns', model.failures, 'Turns that failed. Turns that you stopped do not count.'],
-      ['Input tokens', model.inputTokens, 'Tokens sent to the model.'],
-      ['Cached tokens', model.cachedTokens, 'Input tokens that the service had cached, which cost less.'],
-      ['Output tokens', model.outputTokens, 'Tokens written by the model, including its reasoning.'],
+      [msg`Turns`, model.turns, msg`Messages and signals that were fully answered.`],
+      [msg`Failed turns`, model.failures, msg`Turns that failed. Turns that you stopped do not count.`],
+      [msg`Input tokens`, model.inputTokens, msg`Tokens sent to the model.`],
+      [
+        msg`Cached tokens`,
+        model.cachedTokens,
+        msg`Input tokens that the service had cached, which cost less.`,
+      ],
+      [msg`Output tokens`, model.outputTokens, msg`Tokens written by the model, including its reasoning.`],
     ],
   },
   {
-    heading: 'Context',
+    heading: msg`Context`,
     scope: 'window',
-    intro: 'How the conversation is kept within the limits of the model.',
-    charts: {
-      'Summaries and compactions': [
-        ['capsulesWritten', 'Summaries', 'accent'],
-        ['automaticCompactions', 'Compactions', 'success'],
-        ['manualCompactionFailures', 'Failed on request', 'danger'],
+    intro: msg`How the conversation is kept within the limits of the model.`,
+    charts: [
+      [
+        msg`Summaries and compactions`,
+        [
+          ['capsulesWritten', msg`Summaries`, 'accent'],
+          ['automaticCompactions', msg`Compactions`, 'success'],
+          ['manualCompactionFailures', msg`Failed on request`, 'danger'],
+        ],
       ],
-    },
+    ],
     figures: ({ context }) => [
-      ['Measurements', context.usage.records, 'Records of the context size, one per turn.'],
-      ['Summaries', context.capsule.written, 'Summaries from which any model can continue the conversation.'],
-      ['Compactions', context.automaticCompactions, 'Automatic compactions of a full context.'],
-      ['Compactions on request', context.manualCompaction.attempts, 'Compactions that you requested.'],
+      [msg`Measurements`, context.usage.records, msg`Records of the context size, one per turn.`],
       [
-        'Failed on request',
+        msg`Summaries`,
+        context.capsule.written,
+        msg`Summaries from which any model can continue the conversation.`,
+      ],
+      [msg`Compactions`, context.automaticCompactions, msg`Automatic compactions of a full context.`],
+      [msg`Compactions on request`, context.manualCompaction.attempts, msg`Compactions that you requested.`],
+      [
+        msg`Failed on request`,
         context.manualCompaction.failures,
-        'Requested compactions that failed. The context was unchanged.',
+        msg`Requested compactions that failed. The context was unchanged.`,
       ],
       [
-        'Success rate',
+        msg`Success rate`,
         context.manualCompaction.successRate,
-        'Share of requested compactions that succeeded.',
+        msg`Share of requested compactions that succeeded.`,
         'rate',
       ],
     ],
   },
   {
-    heading: 'Task delivery',
+    heading: msg`Task delivery`,
     scope: 'window',
-    intro: 'How task outcomes reached you, on every channel.',
-    charts: {
-      Attempts: [
-        ['deliveryAttempts', 'Attempts', 'faint'],
-        ['deliverySuccesses', 'Delivered', 'success'],
-        ['deliveryFailedAttempts', 'Failed', 'danger'],
+    intro: msg`How task outcomes reached you, on every channel.`,
+    charts: [
+      [
+        msg`Attempts`,
+        [
+          ['deliveryAttempts', msg`Attempts`, 'faint'],
+          ['deliverySuccesses', msg`Delivered`, 'success'],
+          ['deliveryFailedAttempts', msg`Failed`, 'danger'],
+        ],
       ],
-    },
+    ],
     figures: ({ copilotDelivery }) => [
-      ['Attempts', copilotDelivery.attempts, 'Outcomes sent, including retries.'],
-      ['Delivered', copilotDelivery.successes, 'Attempts that reached you.'],
+      [msg`Attempts`, copilotDelivery.attempts, msg`Outcomes sent, including retries.`],
+      [msg`Delivered`, copilotDelivery.successes, msg`Attempts that reached you.`],
       [
-        'Failed attempts',
+        msg`Failed attempts`,
         copilotDelivery.failedAttempts,
-        'Refused, unconfirmed, or interrupted when Delegate stopped.',
+        msg`Refused, unconfirmed, or interrupted when Delegate stopped.`,
       ],
-      ['Retries', copilotDelivery.retriedAttempts, 'Attempts after the first one of a delivery.'],
+      [msg`Retries`, copilotDelivery.retriedAttempts, msg`Attempts after the first one of a delivery.`],
       [
-        'Failed deliveries',
+        msg`Failed deliveries`,
         copilotDelivery.finalFailures,
-        'Deliveries that failed for good and fell back to the chat.',
+        msg`Deliveries that failed for good and fell back to the chat.`,
       ],
-      ['Success rate', copilotDelivery.attemptSuccessRate, 'Share of attempts that reached you.', 'rate'],
-      ['Retry rate', copilotDelivery.retryRate, 'Share of attempts that were retries.', 'rate'],
-    ],
-  },
-  {
-    heading: 'Text messages',
-    scope: 'window',
-    intro: 'Texts handed to the provider. A failed text is retried for a day.',
-    charts: {
-      Attempts: [
-        ['textAttempts', 'Attempts', 'faint'],
-        ['textFailedAttempts', 'Failed', 'danger'],
-      ],
-    },
-    figures: ({ texts }) => [
-      ['Attempts', texts.attempts, 'Texts handed to the provider, including retries.'],
-      ['Failed attempts', texts.failedAttempts, 'The provider refused the text or did not respond.'],
-      ['Not sent', texts.notSent, 'Texts that failed for good, or may not have been sent.'],
-    ],
-  },
-  {
-    heading: 'Memory',
-    scope: 'window',
-    intro: 'Memories that were recalled for turns, and those held back.',
-    charts: {
-      Recall: [
-        ['memoriesSurfaced', 'Recalled', 'accent'],
-        ['memoriesSuppressed', 'Held back', 'faint'],
-      ],
-    },
-    figures: ({ memory }) => [
-      ['Recalled', memory.surfaced, 'Memories given to a turn.'],
-      ['Held back', memory.suppressed, 'Memories found but not used: already known, irrelevant or too late.'],
       [
-        'Late, used',
-        memory.lateResults.surfaced,
-        'Found after their turn started, and given to the next turn.',
+        msg`Success rate`,
+        copilotDelivery.attemptSuccessRate,
+        msg`Share of attempts that reached you.`,
+        'rate',
       ],
-      ['Late, duplicate', memory.lateResults.duplicate, 'Found late, when already in the conversation.'],
-      ['Late, irrelevant', memory.lateResults.irrelevant, 'Found late, when the conversation had moved on.'],
-      ['Late, expired', memory.lateResults.expired, 'Found too late for any turn.'],
+      [msg`Retry rate`, copilotDelivery.retryRate, msg`Share of attempts that were retries.`, 'rate'],
     ],
   },
   {
-    heading: 'Strangers',
+    heading: msg`Text messages`,
     scope: 'window',
-    intro: 'Texts and calls from strangers above the daily limit. Counted, not recorded.',
-    charts: {
-      'Above the limit': [
-        ['textsOverBudget', 'Texts', 'accent'],
-        ['callsOverBudget', 'Calls', 'danger'],
+    intro: msg`Texts handed to the provider. A failed text is retried for a day.`,
+    charts: [
+      [
+        msg`Attempts`,
+        [
+          ['textAttempts', msg`Attempts`, 'faint'],
+          ['textFailedAttempts', msg`Failed`, 'danger'],
+        ],
       ],
-    },
-    figures: ({ guests }) => [
-      ['Texts above the limit', guests.textsOverBudget, 'Not answered and not stored.'],
-      ['Calls above the limit', guests.callsOverBudget, 'Callers were asked to try again tomorrow.'],
+    ],
+    figures: ({ texts }) => [
+      [msg`Attempts`, texts.attempts, msg`Texts handed to the provider, including retries.`],
+      [msg`Failed attempts`, texts.failedAttempts, msg`The provider refused the text or did not respond.`],
+      [msg`Not sent`, texts.notSent, msg`Texts that failed for good, or may not have been sent.`],
     ],
   },
   {
-    heading: 'Learning',
-    scope: 'process_runtime',
-    intro: 'What happened to each statement that might become a memory.',
-    charts: {},
+    heading: msg`Memory`,
+    scope: 'window',
+    intro: msg`Memories that were recalled for turns, and those held back.`,
+    charts: [
+      [
+        msg`Recall`,
+        [
+          ['memoriesSurfaced', msg`Recalled`, 'accent'],
+          ['memoriesSuppressed', msg`Held back`, 'faint'],
+        ],
+      ],
+    ],
     figures: ({ memory }) => [
-      ['Candidates', memory.deduplication.candidates, 'Statements considered.'],
-      ['New', memory.deduplication.inserted, 'Stored as a new memory.'],
-      ['Reinforced', memory.deduplication.reinforced, 'Already known: the memory got stronger.'],
-      ['Merged', memory.deduplication.merged, 'Added to an existing memory.'],
-      ['Discarded', memory.deduplication.discarded, 'Not worth remembering.'],
-      ['Suppressed', memory.deduplication.suppressed, 'Blocked because you asked to forget them.'],
+      [msg`Recalled`, memory.surfaced, msg`Memories given to a turn.`],
+      [
+        msg`Held back`,
+        memory.suppressed,
+        msg`Memories found but not used: already known, irrelevant or too late.`,
+      ],
+      [
+        msg`Late, used`,
+        memory.lateResults.surfaced,
+        msg`Found after their turn started, and given to the next turn.`,
+      ],
+      [
+        msg`Late, duplicate`,
+        memory.lateResults.duplicate,
+        msg`Found late, when already in the conversation.`,
+      ],
+      [
+        msg`Late, irrelevant`,
+        memory.lateResults.irrelevant,
+        msg`Found late, when the conversation had moved on.`,
+      ],
+      [msg`Late, expired`, memory.lateResults.expired, msg`Found too late for any turn.`],
     ],
   },
   {
-    heading: 'Timeline paging',
+    heading: msg`Strangers`,
+    scope: 'window',
+    intro: msg`Texts and calls from strangers above the daily limit. Counted, not recorded.`,
+    charts: [
+      [
+        msg`Above the limit`,
+        [
+          ['textsOverBudget', msg`Texts`, 'accent'],
+          ['callsOverBudget', msg`Calls`, 'danger'],
+        ],
+      ],
+    ],
+    figures: ({ guests }) => [
+      [msg`Texts above the limit`, guests.textsOverBudget, msg`Not answered and not stored.`],
+      [msg`Calls above the limit`, guests.callsOverBudget, msg`Callers were asked to try again tomorrow.`],
+    ],
+  },
+  {
+    heading: msg`Learning`,
     scope: 'process_runtime',
-    intro: 'How browsers and other clients read the timeline.',
-    charts: {},
+    intro: msg`What happened to each statement that might become a memory.`,
+    charts: [],
+    figures: ({ memory }) => [
+      [msg`Candidates`, memory.deduplication.candidates, msg`Statements considered.`],
+      [msg`New`, memory.deduplication.inserted, msg`Stored as a new memory.`],
+      [msg`Reinforced`, memory.deduplication.reinforced, msg`Already known: the memory got stronger.`],
+      [msg`Merged`, memory.deduplication.merged, msg`Added to an existing memory.`],
+      [msg`Discarded`, memory.deduplication.discarded, msg`Not worth remembering.`],
+      [msg`Suppressed`, memory.deduplication.suppressed, msg`Blocked because you asked to forget them.`],
+    ],
+  },
+  {
+    heading: msg`Timeline paging`,
+    scope: 'process_runtime',
+    intro: msg`How browsers and other clients read the timeline.`,
+    charts: [],
     figures: ({ timelinePaging }) => [
-      ['Newest pages', timelinePaging.initialPageRequests, 'Requests for the newest page.'],
-      ['Older pages', timelinePaging.olderPageRequests, 'Requests for an older page.'],
-      ['Events sent', timelinePaging.eventsSent, 'Events in all pages.'],
-      ['Added events', timelinePaging.expandedEvents, 'Events added to pages to keep exchanges whole.'],
-      ['Largest page', timelinePaging.maxPageEvents, 'Number of events in the largest page.'],
+      [msg`Newest pages`, timelinePaging.initialPageRequests, msg`Requests for the newest page.`],
+      [msg`Older pages`, timelinePaging.olderPageRequests, msg`Requests for an older page.`],
+      [msg`Events sent`, timelinePaging.eventsSent, msg`Events in all pages.`],
+      [msg`Added events`, timelinePaging.expandedEvents, msg`Events added to pages to keep exchanges whole.`],
+      [msg`Largest page`, timelinePaging.maxPageEvents, msg`Number of events in the largest page.`],
     ],
   },
 ]

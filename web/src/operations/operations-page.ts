@@ -3,22 +3,24 @@ import { customElement, state } from 'lit/decorators.js'
 import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { locale, msg } from '../design/msg.ts'
 import { areaStyles } from './area-styles.ts'
 import './backups-view.ts'
-import './course-chart.ts'
 import type { Course } from './course-chart.ts'
 import './health-view.ts'
 import './money-view.ts'
 import { countText, shortDateText } from '../design/format.ts'
-import { locale } from '../design/owner-time.ts'
 import { type Area, areas, type ChartLine, type Figure } from './operation-areas.ts'
 
+// Its library fails where the language of the browser is no language tag, as with LANG=C. The figures do without it.
+import('./course-chart.ts').catch(() => undefined)
+
 const windows = [
-  { hours: 1, label: '1 h', name: 'the last hour' },
-  { hours: 6, label: '6 h', name: 'the last 6 hours' },
-  { hours: 24, label: '24 h', name: 'the last 24 hours' },
-  { hours: 168, label: '7 d', name: 'the last 7 days' },
-  { hours: 720, label: '30 d', name: 'the last 30 days' },
+  { hours: 1, label: '1 h', name: msg`the last hour` },
+  { hours: 6, label: '6 h', name: msg`the last 6 hours` },
+  { hours: 24, label: '24 h', name: msg`the last 24 hours` },
+  { hours: 168, label: '7 d', name: msg`the last 7 days` },
+  { hours: 720, label: '30 d', name: msg`the last 30 days` },
 ] as const
 
 const refreshMs = 30_000
@@ -128,8 +130,8 @@ export class DgOperationsPage extends AppElement {
   }
 
   override render() {
-    return html`<dg-page heading="Operations">
-      <div slot="tools" class="windows" role="group" aria-label="Window">
+    return html`<dg-page heading=${msg`Operations`}>
+      <div slot="tools" class="windows" role="group" aria-label=${msg`Window`}>
         ${windows.map(
           ({ hours, label, name }) => html`<button
             aria-pressed=${hours === this.hours}
@@ -143,15 +145,15 @@ export class DgOperationsPage extends AppElement {
       <dg-health .app=${this.app}></dg-health>
       <dg-backups .app=${this.app}></dg-backups>
       <dg-money .app=${this.app} .hours=${this.hours}></dg-money>
-      ${loadedView(this.loaded, 'the report', ([report, series]) => this.reportView(report, series), 'This report')}
+      ${loadedView(this.loaded, msg`the report`, ([report, series]) => this.reportView(report, series), msg`This report`)}
     </dg-page>`
   }
 
   private reportView(report: OperationsReport, series: OperationsSeries): TemplateResult {
     return html`
       <p class="facts when">
-        <span>${shortDateText(report.window.from)} to ${shortDateText(report.window.to)}</span>
-        <span>Counts only, no message text.</span>
+        <span>${msg`${shortDateText(report.window.from)} to ${shortDateText(report.window.to)}`}</span>
+        <span>${msg`Counts only, no message text.`}</span>
       </p>
       ${areas.map((area) => this.areaView(area, report, series))}
     `
@@ -163,14 +165,14 @@ export class DgOperationsPage extends AppElement {
       <header>
         <h2 id=${id}>${area.heading}</h2>
         <span class="scope soft">
-          ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
+          ${area.scope === 'window' ? msg`by ${series.grain}` : msg`since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
         </span>
         <p class="intro soft">${area.intro}</p>
       </header>
       <dl>
         ${area.figures(report).map(figureView)}
       </dl>
-      ${Object.entries(area.charts).map(([title, lines]) => this.chartView(title, lines, series))}
+      ${area.charts.map(([title, lines]) => this.chartView(title, lines, series))}
     </section>`
   }
 
@@ -183,7 +185,7 @@ export class DgOperationsPage extends AppElement {
       }),
     )
     if (courses.every(({ values }) => values.every((value) => value === 0))) {
-      return html`<p class="quiet">${title}: no data in this window.</p>`
+      return html`<p class="quiet">${msg`${title}: no data in this window.`}</p>`
     }
     return html`<dg-course-chart
       heading=${title}
@@ -197,7 +199,7 @@ function figureView([name, value, meaning, as]: Figure): TemplateResult {
   const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
   return html`<div>
     <dt>${name}</dt>
-    <dd class="value" title=${value === null ? 'No data in this window' : nothing}>${text}</dd>
+    <dd class="value" title=${value === null ? msg`No data in this window` : nothing}>${text}</dd>
     <dd class="soft">${meaning}</dd>
   </div>`
 }

@@ -5,14 +5,15 @@ import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { plural } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 
 /** For changes of the environment and of files, which no event announces. */
 const refreshMs = 30_000
 
 const states: Readonly<Record<SecurityCheck['status'], readonly [text: string, icon: IconName]>> = {
-  problem: ['Problem', 'failed'],
-  warning: ['Warning', 'warning'],
-  ok: ['In order', 'done'],
+  problem: [msg`Problem`, 'failed'],
+  warning: [msg`Warning`, 'warning'],
+  ok: [msg`In order`, 'done'],
 }
 
 /** What protects the service, the worst first: each check is in order or says what to do. */
@@ -57,9 +58,9 @@ export class DgSecurityPage extends AppElement {
   })
 
   override render() {
-    return html`<dg-page heading="Security">
-      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>Settings</a>
-      ${loadedView(this.checks, 'the checks', checksView)}
+    return html`<dg-page heading=${msg`Security`}>
+      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>${msg`Settings`}</a>
+      ${loadedView(this.checks, msg`the checks`, checksView)}
     </dg-page>`
   }
 }
@@ -70,10 +71,11 @@ function checksView(checks: readonly SecurityCheck[]): TemplateResult {
   return html`
     <p class="beside summary ${worst}" role="status">
       <dg-icon name=${states[worst][1]}></dg-icon>
-      ${open.length === 0 ? 'Everything is in order' : `${plural(open.length, 'thing')} to mend`}
+      ${open.length === 0 ? msg`Everything is in order` : msg`${plural(open.length, msg`thing`, msg`things`)} to mend`}
     </p>
-    <p class="soft intro">What protects Delegate. From the shell: <code>npm run doctor</code></p>
-    <ul class="list cards" aria-label="Checks">
+    <p class="soft intro">${msg`What protects Delegate. From the shell:`} <code>npm run doctor</code>,
+      <code>delegate doctor</code></p>
+    <ul class="list cards" aria-label=${msg`Checks`}>
       ${checks.map(checkView)}
     </ul>
   `

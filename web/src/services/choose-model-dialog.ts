@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { type Form, FormDialog } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { choiceView, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import './model-picker.ts'
 import {
   builtinId,
@@ -24,7 +25,7 @@ export class DgChooseModelDialog extends FormDialog {
     null
   /** Whether the builtin model is among the choices. */
   @property({ attribute: false }) withBuiltin = false
-  @property({ attribute: false }) action: readonly [idle: string, busy: string] = ['Choose', 'Saving…']
+  @property({ attribute: false }) action: readonly [idle: string, busy: string] = [msg`Choose`, msg`Saving…`]
   @property({ attribute: false }) onChosen!: (choice: ModelChoice) => void | Promise<void>
   @state() private service = ''
   @state() private model = ''
@@ -41,7 +42,7 @@ export class DgChooseModelDialog extends FormDialog {
 
   private get offered(): readonly (readonly [id: string, title: string])[] {
     const services = setUpServices(this.services).map(({ id, title }) => [id, title] as const)
-    return this.withBuiltin ? [...services, [builtinId, 'Builtin']] : services
+    return this.withBuiltin ? [...services, [builtinId, msg`Builtin`]] : services
   }
 
   /** The current model, if it belongs to this service. */
@@ -68,7 +69,7 @@ export class DgChooseModelDialog extends FormDialog {
     const { service } = this
     const model = service === builtinId ? builtinModel : this.model
     return this.submission.send(async () => await this.onChosen({ service, model }), {
-      'model-name': model === '' && 'Choose a model.',
+      'model-name': model === '' && msg`Choose a model.`,
     })
   }
 
@@ -83,7 +84,7 @@ export class DgChooseModelDialog extends FormDialog {
           offered.length < 2
             ? nothing
             : html`<div @change=${this.chooseService}>
-                ${choiceView('service', 'Service', offered, this.service)}
+                ${choiceView('service', msg`Service`, offered, this.service)}
               </div>`
         }
         ${this.service === builtinId ? builtinView : this.modelsView()}
@@ -94,12 +95,13 @@ export class DgChooseModelDialog extends FormDialog {
   /** A name can be entered even if the models cannot be listed. */
   private modelsView(): TemplateResult {
     const { value, problem } = this.models
-    if (value === null && problem === '') return html`${loadedView(this.models, 'the models', () => nothing)}`
+    if (value === null && problem === '')
+      return html`${loadedView(this.models, msg`the models`, () => nothing)}`
     return html`${
       value === null
         ? html`<div class="callout warning">
               <dg-icon name="warning"></dg-icon>
-              <span>${problem} <button class="button small" type="button" @click=${this.models.reload}>Try again</button></span>
+              <span>${problem} <button class="button small" type="button" @click=${this.models.reload}>${msg`Try again`}</button></span>
             </div>`
         : nothing
     }
@@ -115,4 +117,4 @@ export class DgChooseModelDialog extends FormDialog {
   }
 }
 
-const builtinView = html`<p>The builtin model takes notes, remembers and keeps time. It works without a service.</p>`
+const builtinView = html`<p>${msg`The builtin model takes notes, remembers and keeps time. It works without a service.`}</p>`

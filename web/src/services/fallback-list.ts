@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
+import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import { builtinId, type ModelChoice, type Services, serviceTitle } from './service-words.ts'
@@ -63,14 +64,14 @@ export class DgFallbackList extends AppElement {
     const [moved] = fallback.splice(at, 1)
     if (!moved) return
     fallback.splice(at + by, 0, moved)
-    if (await this.save(fallback, `${moved.model} is now number ${at + by + 1}.`))
+    if (await this.save(fallback, msg`${moved.model} is now number ${at + by + 1}.`))
       await this.focusOn(at + by, by < 0 ? 'up' : 'down')
   }
 
   private async drop(at: number): Promise<void> {
     const removed = this.services.fallback[at]
     const fallback = this.services.fallback.filter((_, each) => each !== at)
-    if (removed && (await this.save(fallback, `${removed.model} is removed.`)))
+    if (removed && (await this.save(fallback, msg`${removed.model} is removed.`)))
       await this.focusOn(Math.min(at, fallback.length - 1), 'remove')
   }
 
@@ -89,11 +90,11 @@ export class DgFallbackList extends AppElement {
     const { services } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, withBuiltin: true },
-      heading: 'Add a model',
-      about: 'It answers if the models before it fail.',
-      action: ['Add', 'Adding…'],
+      heading: msg`Add a model`,
+      about: msg`It answers if the models before it fail.`,
+      action: [msg`Add`, msg`Adding…`],
       onChosen: (choice: ModelChoice) =>
-        this.store([...this.services.fallback, choice], `${choice.model} is added.`),
+        this.store([...this.services.fallback, choice], msg`${choice.model} is added.`),
     })
     dialog.openIn(this)
   }
@@ -103,15 +104,15 @@ export class DgFallbackList extends AppElement {
     return html`
       ${
         fallback.length === 0
-          ? html`<p class="soft">None. If the chat model fails, you see an error and can try again.</p>`
-          : html`<ol class="list" aria-label="Models to try, in order">
+          ? html`<p class="soft">${msg`None. If the chat model fails, you see an error and can try again.`}</p>`
+          : html`<ol class="list" aria-label=${msg`Models to try, in order`}>
               ${fallback.map((choice, at) => this.itemView(choice, at))}
             </ol>`
       }
       ${
         fallback.length < maxFallback
           ? html`<button class="button small add" type="button" @click=${this.add}>
-              <dg-icon name="plus"></dg-icon>Add a model
+              <dg-icon name="plus"></dg-icon>${msg`Add a model`}
             </button>`
           : nothing
       }
@@ -135,17 +136,17 @@ export class DgFallbackList extends AppElement {
       <div class="what">
         ${
           choice.service === builtinId
-            ? 'Builtin model'
+            ? msg`Builtin model`
             : html`${choice.model} <span class="soft">${serviceTitle(this.services, choice.service)}</span>`
         }
       </div>
       ${
         last === 0
           ? nothing
-          : html`${button('up', 'Move up', 'arrow-up', at === 0, () => this.move(at, -1))}
-              ${button('down', 'Move down', 'arrow-down', at === last, () => this.move(at, 1))}`
+          : html`${button('up', msg`Move up`, 'arrow-up', at === 0, () => this.move(at, -1))}
+              ${button('down', msg`Move down`, 'arrow-down', at === last, () => this.move(at, 1))}`
       }
-      ${button('remove', 'Remove', 'trash', false, () => this.drop(at))}
+      ${button('remove', msg`Remove`, 'trash', false, () => this.drop(at))}
     </li>`
   }
 }

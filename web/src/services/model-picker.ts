@@ -1,6 +1,7 @@
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { fieldView, notesView, searchInput, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { StyledElement } from '../design/styled-element.ts'
 import { byName, contextText, type OfferedModel } from './service-words.ts'
 
@@ -61,7 +62,7 @@ export class DgModelPicker extends StyledElement {
   `
   @property({ attribute: false }) models: readonly OfferedModel[] = []
   @property() value = ''
-  @property() label = 'Model'
+  @property() label = msg`Model`
   @property() error = ''
   @state() private query = ''
 
@@ -98,7 +99,7 @@ export class DgModelPicker extends StyledElement {
           name: 'model-name',
           label,
           value: this.value,
-          hint: 'No models are listed. Enter the name of one.',
+          hint: msg`No models are listed. Enter the name of one.`,
           error,
         })}
       </div>`
@@ -108,17 +109,17 @@ export class DgModelPicker extends StyledElement {
       <legend class="label">${label}</legend>
       ${models.length < searchFrom ? nothing : this.searchView()}
       <div class="options scroller">
-        ${isOther(this.value) ? this.optionView(this.value, 'not in the list') : nothing}
+        ${isOther(this.value) ? this.optionView(this.value, msg`not in the list`) : nothing}
         ${listed.map(({ id, contextTokens }) => this.optionView(id, contextText(contextTokens)))}
-        ${isOther(this.query) && this.query !== this.value ? this.optionView(this.query, 'not in the list') : nothing}
+        ${isOther(this.query) && this.query !== this.value ? this.optionView(this.query, msg`not in the list`) : nothing}
       </div>
       ${notesView({ name: 'model-name', error })}
     </fieldset>`
   }
 
   private searchView(): TemplateResult {
-    const label = 'Search the models, or enter another name'
-    return searchInput(label, `Search ${this.models.length} models`, this.query, (text) => {
+    const label = msg`Search the models, or enter another name`
+    return searchInput(label, msg`Search ${this.models.length} models`, this.query, (text) => {
       this.query = text.trim()
     })
   }

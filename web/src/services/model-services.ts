@@ -4,6 +4,7 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
@@ -76,8 +77,8 @@ export class DgModelServices extends AppElement {
     let added: Services | null = null
     const onSaved = (changed: Services) => {
       this.loaded.put(changed)
-      if (edited) this.app.toast('Saved')
-      else if (!asMain) this.app.toast('Added. Choose below what to use it for.')
+      if (edited) this.app.toast(msg`Saved`)
+      else if (!asMain) this.app.toast(msg`Added. Choose below what to use it for.`)
       else added = changed
     }
     const dialog = Object.assign(new DgServiceDialog(), { services, edited, asMain, onSaved })
@@ -91,12 +92,12 @@ export class DgModelServices extends AppElement {
 
   private confirmRemoving({ id, title }: Service): void {
     askToConfirm(this, {
-      heading: `Remove ${title}?`,
-      content: 'Its address and its key are deleted.',
-      action: 'Remove',
+      heading: msg`Remove ${title}?`,
+      content: msg`Its address and its key are deleted.`,
+      action: msg`Remove`,
       run: async () => {
         await this.app.http.del('/api/services/{id}', { params: { id } })
-        this.app.toast(`${title} is removed`)
+        this.app.toast(msg`${title} is removed`)
         await this.loaded.reload()
       },
     })
@@ -117,12 +118,12 @@ export class DgModelServices extends AppElement {
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, choice, withBuiltin: use === 'chat' },
-      heading: `Model for ${use === 'chat' ? 'the chat' : title.toLowerCase()}`,
+      heading: msg`Model for ${use === 'chat' ? msg`the chat` : title.toLowerCase()}`,
       about,
-      action: ['Save', 'Saving…'],
+      action: [msg`Save`, msg`Saving…`],
       onChosen: async ({ service, model }: ModelChoice) => {
         await changeSettings(this, { [keys[0]]: service, [keys[1]]: model })
-        app.toast('Saved. Takes effect on the next turn.')
+        app.toast(msg`Saved. Takes effect on the next turn.`)
         await this.loaded.reload()
       },
     })
@@ -136,7 +137,7 @@ export class DgModelServices extends AppElement {
       .filter((key) => this.settings.some((each) => each.key === key && each.source === 'stored'))
     await this.app.attempt(async () => {
       for (const key of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
-      this.app.toast(`${title}: reset`)
+      this.app.toast(msg`${title}: reset`)
       await this.loaded.reload()
     })
     // The pressed button no longer exists, so move the focus.
@@ -152,22 +153,21 @@ export class DgModelServices extends AppElement {
       ${originView(
         sourceTags(own),
         ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
-        isStored ? { label: `Reset ${title}`, run: () => this.confirmReset(title) } : null,
+        isStored ? { label: msg`Reset ${title}`, run: () => this.confirmReset(title) } : null,
       )}`
   }
 
   private confirmReset(title: string): void {
     askToConfirm(this, {
-      heading: `Reset ${title}?`,
-      content:
-        'Its address and its key are deleted. The values of the environment apply again, if there are any.',
-      action: 'Reset',
+      heading: msg`Reset ${title}?`,
+      content: msg`Its address and its key are deleted. The values of the environment apply again, if there are any.`,
+      action: msg`Reset`,
       run: async () => {
         const stored = this.settings.filter(
           ({ key, source }) => mainKeys.includes(key) && source === 'stored',
         )
         for (const { key } of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
-        this.app.toast(`${title} is reset`)
+        this.app.toast(msg`${title} is reset`)
         await this.loaded.reload()
       },
     })
@@ -176,9 +176,9 @@ export class DgModelServices extends AppElement {
   override render() {
     return loadedView(
       this.loaded,
-      'the model services',
+      msg`the model services`,
       (services) => this.contentView(services),
-      'This list',
+      msg`This list`,
     )
   }
 
@@ -191,26 +191,26 @@ export class DgModelServices extends AppElement {
     return html`
       <section>
         <header>
-          <h3 id="services">Services</h3>
+          <h3 id="services">${msg`Services`}</h3>
           <button class="button small" type="button" @click=${() => this.edit(services, null)}>
-            <dg-icon name="plus"></dg-icon>Add a service
+            <dg-icon name="plus"></dg-icon>${msg`Add a service`}
           </button>
         </header>
         <ul class="list rows" aria-labelledby="services">
           ${shown.map((service) => this.serviceView(service, services))}
         </ul>
-        ${shown.length === 0 ? html`<p class="soft">None yet. The builtin model replies.</p>` : nothing}
+        ${shown.length === 0 ? html`<p class="soft">${msg`None yet. The builtin model replies.`}</p>` : nothing}
       </section>
       <section>
-        <h3>What each model is used for</h3>
+        <h3>${msg`What each model is used for`}</h3>
         ${usesTable(services, this.settings, {
           change: (row, current) => this.changeUse(services, row, current),
           reset: (row) => void this.reset(row),
         })}
       </section>
       <section>
-        <h3>If the chat model fails</h3>
-        <p class="soft">If it fails before its first word, these are tried in order.</p>
+        <h3>${msg`If the chat model fails`}</h3>
+        <p class="soft">${msg`If it fails before its first word, these are tried in order.`}</p>
         <dg-fallback-list
           .app=${this.app}
           .services=${services}
@@ -230,17 +230,17 @@ export class DgModelServices extends AppElement {
         ${id === mainId ? this.mainView(title) : nothing}
       </div>
       <div class="actions">
-        <button class="button small" type="button" aria-label="Test ${title}" ?disabled=${isTesting} @click=${() => this.test(service)}>
-          ${isTesting ? 'Testing…' : 'Test'}
+        <button class="button small" type="button" aria-label=${msg`Test ${title}`} ?disabled=${isTesting} @click=${() => this.test(service)}>
+          ${isTesting ? msg`Testing…` : msg`Test`}
         </button>
-        <button class="button small" type="button" aria-label="Change ${title}" @click=${() => this.edit(services, service)}>
-          Change
+        <button class="button small" type="button" aria-label=${msg`Change ${title}`} @click=${() => this.edit(services, service)}>
+          ${msg`Change`}
         </button>
         ${
           id === mainId
             ? nothing
-            : html`<button class="button small" type="button" aria-label="Remove ${title}" @click=${() => this.confirmRemoving(service)}>
-                Remove
+            : html`<button class="button small" type="button" aria-label=${msg`Remove ${title}`} @click=${() => this.confirmRemoving(service)}>
+                ${msg`Remove`}
               </button>`
         }
       </div>
@@ -253,6 +253,6 @@ export class DgModelServices extends AppElement {
 const mainKeys: readonly string[] = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'MODEL_API']
 
 function keyText({ kind, hasKey }: Service, { kinds }: Services): string {
-  if (hasKey) return 'key set'
-  return kinds.some((each) => each.kind === kind && each.needsKey) ? 'no key yet' : 'no key needed'
+  if (hasKey) return msg`key set`
+  return kinds.some((each) => each.kind === kind && each.needsKey) ? msg`no key yet` : msg`no key needed`
 }

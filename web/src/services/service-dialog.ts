@@ -2,15 +2,16 @@ import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
 import './service-test.ts'
 import type { DgServiceTest } from './service-test.ts'
 import { builtinId, mainId, type Service, type ServiceKind, type Services } from './service-words.ts'
 
 const apis = [
-  ['auto', 'Find out automatically'],
-  ['responses', 'Responses API'],
-  ['completions', 'Chat completions'],
+  ['auto', msg`Find out automatically`],
+  ['responses', msg`Responses API`],
+  ['completions', msg`Chat completions`],
 ] as const
 
 /** Adds a model service or changes one. */
@@ -99,7 +100,7 @@ export class DgServiceDialog extends FormDialog {
         this.onSaved(await this.app.http.get('/api/services'))
       },
       {
-        title: title === '' && 'Enter a name.',
+        title: title === '' && msg`Enter a name.`,
         ...missing(kind, kept, entry),
       },
     )
@@ -109,8 +110,8 @@ export class DgServiceDialog extends FormDialog {
     const { edited, kind } = this
     const { errors } = this.submission
     return {
-      heading: edited ? `Change ${edited.title}` : 'Add a service',
-      action: [edited ? 'Save' : 'Add', 'Saving…'],
+      heading: edited ? msg`Change ${edited.title}` : msg`Add a service`,
+      action: [edited ? msg`Save` : msg`Add`, msg`Saving…`],
       fields: html`
         ${
           edited
@@ -118,21 +119,21 @@ export class DgServiceDialog extends FormDialog {
             : html`<div @change=${this.chooseKind}>
                 ${choiceView(
                   'kind',
-                  'Service',
+                  msg`Service`,
                   this.services.kinds.map(({ kind: id, title }) => [id, title] as const),
                 )}
               </div>`
         }
-        ${this.isMain ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
+        ${this.isMain ? nothing : fieldView({ name: 'title', label: msg`Name`, value: edited?.title ?? this.freeTitle(), error: errors.title })}
         ${entryFields(kind, edited, errors)} ${hintView(kind.hint)}
         ${edited?.hasKey && !kind.needsKey ? removeKeyView : nothing}
         <details class="optional">
-          <summary>API</summary>
-          ${choiceView('api', 'How to talk to it', apis, edited?.api)}
+          <summary>${msg`API`}</summary>
+          ${choiceView('api', msg`How to talk to it`, apis, edited?.api)}
         </details>
         <div class="actions">
           <button class="button small" type="button" ?disabled=${this.testing} @click=${this.test}>
-            <dg-icon name="plug"></dg-icon>${this.testing ? 'Testing…' : 'Test the connection'}
+            <dg-icon name="plug"></dg-icon>${this.testing ? msg`Testing…` : msg`Test the connection`}
           </button>
         </div>
         <dg-service-test .app=${this.app}></dg-service-test>
@@ -142,7 +143,7 @@ export class DgServiceDialog extends FormDialog {
 }
 
 const removeKeyView = html`<label class="actions">
-  <input type="checkbox" name="removeKey" />Remove the key
+  <input type="checkbox" name="removeKey" />${msg`Remove the key`}
 </label>`
 
 const entryOf = (data: FormData) => ({ baseUrl: textIn(data, 'baseUrl'), apiKey: textIn(data, 'apiKey') })

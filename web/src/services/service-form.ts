@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { fieldView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import type { Service, ServiceKind, Tried } from './service-words.ts'
 
 /** What the owner enters about a service. */
@@ -18,7 +19,7 @@ export function entryFields(
 ): TemplateResult {
   const address = fieldView({
     name: 'baseUrl',
-    label: 'Address',
+    label: msg`Address`,
     type: 'url',
     value: service?.baseUrl ?? kind.baseUrl ?? '',
     placeholder: kind.baseUrl ?? 'https://models.example.com/v1',
@@ -27,9 +28,9 @@ export function entryFields(
   const key = takesKey(kind, service)
     ? fieldView({
         name: 'apiKey',
-        label: kind.needsKey ? 'API key' : 'API key, if it needs one',
+        label: kind.needsKey ? msg`API key` : msg`API key, if it needs one`,
         type: 'password',
-        placeholder: service?.hasKey ? 'Set. Type to replace it' : '',
+        placeholder: service?.hasKey ? msg`Set. Type to replace it` : '',
         error: errors.apiKey,
       })
     : nothing
@@ -37,7 +38,7 @@ export function entryFields(
   return kind.needsKey
     ? html`${key}
         <details class="optional">
-          <summary>Address</summary>
+          <summary>${msg`Address`}</summary>
           ${address}
         </details>`
     : html`${address}${key}`
@@ -59,13 +60,13 @@ export function missing(
   { baseUrl, apiKey }: ServiceEntry,
 ): Readonly<Record<string, string>> {
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
-    return { baseUrl: 'Enter an address that begins with http:// or https://.' }
+    return { baseUrl: msg`Enter an address that begins with http:// or https://.` }
   if (apiKey !== '') return {}
   if (service?.hasKey)
     return new URL(service.baseUrl).origin === new URL(baseUrl).origin
       ? {}
-      : { apiKey: 'Enter the key again: a key is never sent to another address.' }
-  return kind.needsKey ? { apiKey: `Enter your key for ${kind.title}.` } : {}
+      : { apiKey: msg`Enter the key again: a key is never sent to another address.` }
+  return kind.needsKey ? { apiKey: msg`Enter your key for ${kind.title}.` } : {}
 }
 
 /** What is missing before it can be tested, by field: the service uses a stored key only as it is saved. */
@@ -77,7 +78,7 @@ export function missingForTest(
   const errors = missing(kind, service, entry)
   const isKeyLeft = service?.hasKey && entry.apiKey === '' && entry.baseUrl !== service.baseUrl
   return isKeyLeft && Object.keys(errors).length === 0
-    ? { apiKey: 'To test another path before it is saved, enter the key again.' }
+    ? { apiKey: msg`To test another path before it is saved, enter the key again.` }
     : errors
 }
 

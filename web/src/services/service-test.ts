@@ -6,6 +6,7 @@ import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 import { isLoopback, type Tried } from './service-words.ts'
 
 /** Tests a model service, and says what it can do. */
@@ -44,7 +45,7 @@ export class DgServiceTest extends AppElement {
     const { result } = this
     return html`${problemView(this.submission.problem)}
       <div class="stack" role="status">
-        ${this.submission.busy ? html`<p class="soft">Testing the connection…</p>` : nothing}
+        ${this.submission.busy ? html`<p class="soft">${msg`Testing the connection…`}</p>` : nothing}
         ${result === null ? nothing : this.resultView(result)}
       </div>`
   }
@@ -54,8 +55,7 @@ export class DgServiceTest extends AppElement {
       ${
         steps.some(({ name, ok }) => name === 'reachable' && !ok) && isLoopback(this.address)
           ? html`<p class="soft">
-              If Delegate runs in a container, localhost is the container. Enter the address of the machine
-              instead, such as <code>${this.address.replace(/localhost|127\.[\d.]+|\[::1\]/, 'host.docker.internal')}</code>.
+              ${msg`If Delegate runs in a container, localhost is the container. Enter the address of the machine instead, such as`} <code>${this.address.replace(/localhost|127\.[\d.]+|\[::1\]/, 'host.docker.internal')}</code>.
             </p>`
           : nothing
       }
@@ -66,7 +66,7 @@ export class DgServiceTest extends AppElement {
 const looks: Readonly<Record<'true' | 'false' | 'null', readonly [IconName, string, string]>> = {
   true: ['done', '', 'yes'],
   false: ['close', 'lacks', 'no'],
-  null: ['help', 'unknown', 'not known'],
+  null: ['help', 'unknown', msg`not known`],
 }
 
 type FeatureWords = {
@@ -79,37 +79,37 @@ type FeatureWords = {
 
 /** What each feature means to the owner, and what its lack does. */
 const features: Readonly<Record<string, FeatureWords>> = {
-  chat: { title: 'Chat', yes: 'It replies and learns.', no: 'It cannot reply. Check the address.' },
+  chat: { title: msg`Chat`, yes: msg`It replies and learns.`, no: msg`It cannot reply. Check the address.` },
   embeddings: {
-    title: 'Search by meaning',
-    yes: 'It can find memories in other words too, if you choose a model for that.',
-    no: 'Memories are found by the same words only.',
+    title: msg`Search by meaning`,
+    yes: msg`It can find memories in other words too, if you choose a model for that.`,
+    no: msg`Memories are found by the same words only.`,
   },
   transcription: {
-    title: 'Transcription',
-    yes: 'It can write down what is said, if you choose a model for that.',
-    no: 'It does not write down what is said.',
+    title: msg`Transcription`,
+    yes: msg`It can write down what is said, if you choose a model for that.`,
+    no: msg`It does not write down what is said.`,
   },
   speech: {
-    title: 'Reading aloud',
-    yes: 'It can read replies aloud, if you choose a model for that.',
-    no: 'It does not read replies aloud.',
+    title: msg`Reading aloud`,
+    yes: msg`It can read replies aloud, if you choose a model for that.`,
+    no: msg`It does not read replies aloud.`,
   },
   realtime: {
-    title: 'Phone calls',
-    yes: 'It can listen and speak in calls.',
-    no: 'Calls use transcription, the chat model and reading aloud.',
-    unknown: 'Not tested. Without one, calls use transcription, the chat model and reading aloud.',
+    title: msg`Phone calls`,
+    yes: msg`It can listen and speak in calls.`,
+    no: msg`Calls use transcription, the chat model and reading aloud.`,
+    unknown: msg`Not tested. Without one, calls use transcription, the chat model and reading aloud.`,
   },
   compaction: {
-    title: 'Long conversations',
-    yes: 'It shortens them itself.',
-    no: 'Delegate shortens them with the chat model.',
+    title: msg`Long conversations`,
+    yes: msg`It shortens them itself.`,
+    no: msg`Delegate shortens them with the chat model.`,
   },
 }
 
 function canView(can: ServiceTest['can']): TemplateResult {
-  return html`<p class="label" id="can">What it can do</p>
+  return html`<p class="label" id="can">${msg`What it can do`}</p>
     <ul class="list checks can" aria-labelledby="can">
       ${can.map(({ feature, ok, detail }) => {
         const [icon, look, word] = looks[`${ok}`]

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../api/routes.ts'
+import { locale, msg } from '../design/msg.ts'
 
 export type Services = AnswerOf<'/api/services'>
 export type Service = Services['services'][number]
@@ -31,9 +32,9 @@ export type UseRow = {
 
 export const chatUse: UseRow = {
   use: 'chat',
-  title: 'Chat',
-  about: 'Replies in the browser and by text message.',
-  without: 'Messages fail, or go to the models below, until you choose another.',
+  title: msg`Chat`,
+  about: msg`Replies in the browser and by text message.`,
+  without: msg`Messages fail, or go to the models below, until you choose another.`,
   keys: ['CHAT_SERVICE', 'CHAT_MODEL'],
 }
 
@@ -42,37 +43,37 @@ export const uses: readonly UseRow[] = [
   chatUse,
   {
     use: 'utility',
-    title: 'Background work',
-    about: 'Learns from what you say. A small, cheap model is enough.',
-    without: 'Learns from simple sentences only.',
+    title: msg`Background work`,
+    about: msg`Learns from what you say. A small, cheap model is enough.`,
+    without: msg`Learns from simple sentences only.`,
     keys: ['UTILITY_SERVICE', 'UTILITY_MODEL'],
   },
   {
     use: 'embedding',
-    title: 'Search by meaning',
-    about: 'Finds memories that say the same in other words.',
-    without: 'Finds the same words only.',
+    title: msg`Search by meaning`,
+    about: msg`Finds memories that say the same in other words.`,
+    without: msg`Finds the same words only.`,
     keys: ['EMBEDDING_SERVICE', 'EMBEDDING_MODEL'],
   },
   {
     use: 'realtime',
-    title: 'Phone calls',
-    about: 'Listens and speaks in calls.',
-    without: 'Calls then use transcription, the chat model and reading aloud.',
+    title: msg`Phone calls`,
+    about: msg`Listens and speaks in calls, and when you talk in the browser.`,
+    without: msg`Calls then use transcription, the chat model and reading aloud.`,
     keys: ['REALTIME_SERVICE', 'REALTIME_MODEL'],
   },
   {
     use: 'transcription',
-    title: 'Transcription',
-    about: 'Writes down what callers say, and what you say to a walkie-talkie.',
-    without: 'Nothing is written down.',
+    title: msg`Transcription`,
+    about: msg`Writes down what you dictate, and what is said in calls.`,
+    without: msg`Nothing is written down.`,
     keys: ['TRANSCRIPTION_SERVICE', 'TRANSCRIPTION_MODEL'],
   },
   {
     use: 'speech',
-    title: 'Reading aloud',
-    about: 'Speaks in calls that have no model for phone calls, and on a walkie-talkie.',
-    without: 'Replies are text only.',
+    title: msg`Reading aloud`,
+    about: msg`Reads replies aloud, and speaks in calls that have no model for phone calls.`,
+    without: msg`Replies are text only.`,
     keys: ['SPEECH_SERVICE', 'SPEECH_MODEL'],
   },
 ]
@@ -90,7 +91,7 @@ export function setUpServices({ kinds, services }: Services): readonly Service[]
 }
 
 export function serviceTitle({ services }: Services, id: string): string {
-  if (id === builtinId) return 'Builtin'
+  if (id === builtinId) return msg`Builtin`
   return services.find((service) => service.id === id)?.title ?? id
 }
 
@@ -108,8 +109,8 @@ function parsed(address: string): URL | null {
 /** "128k" for a context of 131,072 tokens, and "200k" for one of 200,000. */
 export function contextText(tokens: number | null): string {
   if (tokens === null) return ''
-  if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M tokens`
-  return `${tokens % 1000 === 0 ? tokens / 1000 : Math.round(tokens / 1024)}k tokens`
+  if (tokens >= 1_000_000) return msg`${Math.round(tokens / 100_000) / 10}M tokens`
+  return msg`${tokens % 1000 === 0 ? tokens / 1000 : Math.round(tokens / 1024)}k tokens`
 }
 
 /** Models for another purpose than to chat. */
@@ -122,4 +123,4 @@ export function suggestedModel(models: readonly OfferedModel[], current: string)
   return known ?? ids.find((id) => !otherPurpose.test(id)) ?? ids[0] ?? ''
 }
 
-export const byName = new Intl.Collator('en', { numeric: true }).compare
+export const byName = new Intl.Collator(locale, { numeric: true }).compare

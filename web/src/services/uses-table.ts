@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
+import { msg } from '../design/msg.ts'
 import { originView, type Tag } from '../settings/origin.ts'
 import {
   builtinId,
@@ -24,11 +25,11 @@ export function usesTable(
   actions: UseActions,
 ): TemplateResult {
   const current = (use: ModelUse) => services.uses.find((each) => each.use === use)
-  return html`<table class="wide-table uses" aria-label="What each model is used for">
+  return html`<table class="wide-table uses" aria-label=${msg`What each model is used for`}>
     <thead>
       <tr>
-        <th scope="col">For</th><th scope="col">Service</th><th scope="col">Model</th>
-        <th scope="col"><span class="visually-hidden">Change</span></th>
+        <th scope="col">${msg`For`}</th><th scope="col">${msg`Service`}</th><th scope="col">${msg`Model`}</th>
+        <th scope="col"><span class="visually-hidden">${msg`Change`}</span></th>
       </tr>
     </thead>
     <tbody>
@@ -57,11 +58,11 @@ function rowView(
     <td>${use.model === null ? '' : serviceTitle(services, use.model === builtinModel ? builtinId : use.service)}</td>
     <td>
       ${use.model}
-      ${use.available ? nothing : html`<p class="soft">${use.model === null ? 'None.' : 'Not available.'} ${without}</p>`}
+      ${use.available ? nothing : html`<p class="soft">${use.model === null ? msg`None.` : msg`Not available.`} ${without}</p>`}
     </td>
     <td>
-      <button class="button small" type="button" aria-label="Change the model for ${title}" @click=${() => actions.change(row, use)}>
-        Change
+      <button class="button small" type="button" aria-label=${msg`Change the model for ${title}`} @click=${() => actions.change(row, use)}>
+        ${msg`Change`}
       </button>
     </td>
   </tr>`
@@ -73,7 +74,7 @@ function usesOrigin(row: UseRow, settings: readonly Setting[], actions: UseActio
   return originView(
     sourceTags(settings.filter(({ key }) => key === keys[1])),
     keys,
-    isStored ? { label: `Reset ${title}`, run: () => actions.reset(row) } : null,
+    isStored ? { label: msg`Reset ${title}`, run: () => actions.reset(row) } : null,
   )
 }
 
@@ -81,8 +82,8 @@ function usesOrigin(row: UseRow, settings: readonly Setting[], actions: UseActio
 export function sourceTags(settings: readonly Setting[]): readonly Tag[] {
   const has = (source: Setting['source']) => settings.some((setting) => setting.source === source)
   const tags: readonly (Tag | false)[] = [
-    has('stored') && ['Set here', 'on'],
-    has('environment') && ['From the environment'],
+    has('stored') && [msg`Set here`, 'on'],
+    has('environment') && [msg`From the environment`],
   ]
   return tags.filter((tag) => tag !== false)
 }

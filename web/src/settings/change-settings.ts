@@ -2,6 +2,7 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import { Refused } from '../api/http.ts'
 import type { AppElement } from '../app/app-element.ts'
 import { askForPassword } from '../app/password-dialog.ts'
+import { msg } from '../design/msg.ts'
 
 /**
  * Changes all settings or none. Throws Refused with a path `entries.KEY` for each invalid one. If the service
@@ -18,9 +19,9 @@ export async function changeSettings(
     if (!(error instanceof Refused) || error.problem.code !== 'password_required') throw error
     let changed: readonly Setting[] = []
     const isChanged = await askForPassword(host, {
-      heading: 'Enter your password',
+      heading: msg`Enter your password`,
       text: error.message,
-      action: ['Save', 'Saving…'],
+      action: [msg`Save`, msg`Saving…`],
       run: async (password) => {
         changed = (await http.put('/api/config', { body: { entries, password } })).entries
       },

@@ -4,6 +4,7 @@ import type { ConnectionTest, TestedService } from '../../../src/http/contract/s
 import { AppElement } from '../app/app-element.ts'
 import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
@@ -39,7 +40,7 @@ export class DgConnectionTest extends AppElement {
     return html`
       <div class="actions" ?hidden=${this.bare}>
         <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
-          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : 'Test the connection'}
+          <dg-icon name="plug"></dg-icon>${busy ? msg`Testing…` : msg`Test the connection`}
         </button>
         <span class="soft">${this.note}</span>
       </div>

@@ -6,6 +6,7 @@ import { Loaded, loadedView } from '../app/loaded.ts'
 import { offlineCopy } from '../app/offline-copy.ts'
 import { isSoundOn, setSound } from '../app/sound.ts'
 import { hasWorker } from '../app/worker.ts'
+import { msg } from '../design/msg.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
 import { deviceText } from './device.ts'
 import { pushObstacle, subscribe, unsubscribe } from './push.ts'
@@ -17,11 +18,11 @@ type State = {
 }
 
 const kindNames: Readonly<Record<Kind, string>> = {
-  reminder: 'Reminders',
-  task: 'Finished tasks',
-  confirmation: 'Confirmations that wait for you',
-  call: 'Missed calls',
-  budget: 'Money',
+  reminder: msg`Reminders`,
+  task: msg`Finished tasks`,
+  confirmation: msg`Confirmations that wait for you`,
+  call: msg`Missed calls`,
+  budget: msg`Money`,
 }
 
 /** What this browser shows and keeps, and which others are notified. */
@@ -98,15 +99,15 @@ export class DgDeviceNotifications extends AppElement {
   }
 
   override render() {
-    return loadedView(this.loaded, 'notifications', ({ subscriptions }) => {
+    return loadedView(this.loaded, msg`notifications`, ({ subscriptions }) => {
       const own = subscriptions.find(({ current }) => current)
       return html`
         ${this.pushView(own)}
         ${subscriptions.filter((each) => each !== own).map((each) => this.otherView(each))}
         ${rowView(
-          'Sound',
-          'Ring when a reminder is due while a page of Delegate is open here.',
-          switchView({ label: 'Sound for reminders', checked: isSoundOn(), onChange: setSound }),
+          msg`Sound`,
+          msg`Ring when a reminder is due while a page of Delegate is open here.`,
+          switchView({ label: msg`Sound for reminders`, checked: isSoundOn(), onChange: setSound }),
         )}
         ${this.copyView()}
       `
@@ -117,9 +118,10 @@ export class DgDeviceNotifications extends AppElement {
     const { http } = this.app
     const obstacle = own ? null : pushObstacle()
     const about =
-      obstacle ?? 'Notifies you here while no page of Delegate is in use. Push services never see the words.'
+      obstacle ??
+      msg`Notifies you here while no page of Delegate is in use. Push services never see the words.`
     return rowView(
-      'Notify this browser',
+      msg`Notify this browser`,
       about,
       obstacle !== null
         ? nothing
@@ -128,14 +130,14 @@ export class DgDeviceNotifications extends AppElement {
             ?disabled=${this.busy}
             @click=${() => void this.change(() => (own ? unsubscribe(http, own.id) : subscribe(http)))}
           >
-            ${own ? 'Turn off' : 'Turn on'}
+            ${own ? msg`Turn off` : msg`Turn on`}
           </button>`,
       own && this.kindsView(own),
     )
   }
 
   private kindsView(own: Subscription): TemplateResult {
-    return html`<div class="kinds" role="group" aria-label="What about">
+    return html`<div class="kinds" role="group" aria-label=${msg`What about`}>
       ${Object.entries(kindNames).map(
         ([kind, name]) => html`<label>
           <input
@@ -153,31 +155,30 @@ export class DgDeviceNotifications extends AppElement {
   private otherView({ id, device, kinds }: State['subscriptions'][number]): TemplateResult {
     const about =
       kinds.length === 0
-        ? 'Notified about nothing'
-        : `Notified about: ${kinds.map((kind) => kindNames[kind].toLowerCase()).join(', ')}`
+        ? msg`Notified about nothing`
+        : msg`Notified about: ${kinds.map((kind) => kindNames[kind].toLowerCase()).join(', ')}`
     return rowView(
       device,
       about,
       html`<button
         class="button small"
-        aria-label="Stop notifying ${device}"
+        aria-label=${msg`Stop notifying ${device}`}
         ?disabled=${this.busy}
         @click=${() => void this.change(() => this.app.http.del('/api/push/{id}', { params: { id } }))}
       >
-        Stop
+        ${msg`Stop`}
       </button>`,
     )
   }
 
   private copyView(): TemplateResult {
     if (!hasWorker()) return html``
-    const about =
-      'Keeps the newest of the timeline, notes and memories readable here without a connection. Anyone who can open this browser can read it. It is removed when you sign out, and after seven days without contact.'
+    const about = msg`Keeps the newest of the timeline, notes and memories readable here without a connection. Anyone who can open this browser can read it. It is removed when you sign out, and after seven days without contact.`
     return rowView(
-      'Offline copy',
+      msg`Offline copy`,
       about,
       switchView({
-        label: 'Offline copy',
+        label: msg`Offline copy`,
         checked: offlineCopy.isWanted(),
         onChange: (isOn) => void this.change(isOn ? offlineCopy.want : offlineCopy.drop),
       }),

@@ -1,3 +1,5 @@
+import { msg } from '../design/msg.ts'
+
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -23,8 +25,8 @@ export function deviceText(userAgent: string): string {
   const nameFrom = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = nameFrom(browsers)
   const system = nameFrom(systems)
-  if (browser !== undefined && system !== undefined) return `${browser} on ${system}`
-  return browser ?? (userAgent.slice(0, 60) || 'Unknown client')
+  if (browser !== undefined && system !== undefined) return msg`${browser} on ${system}`
+  return browser ?? (userAgent.slice(0, 60) || msg`Unknown client`)
 }
 
 export function isHandheld(userAgent: string): boolean {

@@ -6,6 +6,7 @@ import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, plural, relativeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { DgPasskeyDialog } from './passkey-dialog.ts'
 import { DgRecoveryCodesDialog } from './recovery-codes.ts'
 import { DgTotpDialog } from './totp-dialog.ts'
@@ -49,7 +50,7 @@ export class DgFactors extends AppElement {
       const begun = await this.app.http.post('/api/auth/totp')
       const onAdded = (codes: readonly string[]) => {
         Object.assign(new DgRecoveryCodesDialog(), { codes, areFirst: true }).openIn(this)
-        this.app.toast('Authenticator app added')
+        this.app.toast(msg`Authenticator app added`)
         void this.factors.reload()
       }
       Object.assign(new DgTotpDialog(), { begun, onAdded }).openIn(this)
@@ -57,9 +58,9 @@ export class DgFactors extends AppElement {
 
   private readonly renewCodes = (): void =>
     askToConfirm(this, {
-      heading: 'Make new recovery codes?',
-      content: 'The codes that you have now stop working.',
-      action: 'Make new codes',
+      heading: msg`Make new recovery codes?`,
+      content: msg`The codes that you have now stop working.`,
+      action: msg`Make new codes`,
       look: 'primary',
       run: async () => {
         const { recoveryCodes: codes } = await this.app.http.post('/api/auth/recovery-codes')
@@ -70,19 +71,19 @@ export class DgFactors extends AppElement {
 
   private readonly removeTotp = (): void =>
     askToConfirm(this, {
-      heading: 'Remove the authenticator app?',
-      content: 'Your password alone will sign you in again. The recovery codes stop working.',
-      action: 'Remove',
+      heading: msg`Remove the authenticator app?`,
+      content: msg`Your password alone will sign you in again. The recovery codes stop working.`,
+      action: msg`Remove`,
       run: async () => {
         await this.app.http.del('/api/auth/totp')
-        this.app.toast('Authenticator app removed')
+        this.app.toast(msg`Authenticator app removed`)
         await this.factors.reload()
       },
     })
 
   private readonly addPasskey = (): void => {
     const onAdded = () => {
-      this.app.toast('Passkey added')
+      this.app.toast(msg`Passkey added`)
       void this.factors.reload()
     }
     Object.assign(new DgPasskeyDialog(), { onAdded }).openIn(this)
@@ -90,12 +91,12 @@ export class DgFactors extends AppElement {
 
   private removePasskey({ id, name }: Passkey): void {
     askToConfirm(this, {
-      heading: `Remove the passkey “${name}”?`,
-      content: 'It no longer signs you in. Your device may still offer it until you delete it there too.',
-      action: 'Remove',
+      heading: msg`Remove the passkey “${name}”?`,
+      content: msg`It no longer signs you in. Your device may still offer it until you delete it there too.`,
+      action: msg`Remove`,
       run: async () => {
         await this.app.http.del('/api/auth/passkeys/{id}', { params: { id } })
-        this.app.toast('Passkey removed')
+        this.app.toast(msg`Passkey removed`)
         await this.factors.reload()
       },
     })
@@ -104,8 +105,8 @@ export class DgFactors extends AppElement {
   override render() {
     return loadedView(
       this.factors,
-      'ways to sign in',
-      (state) => html`<ul class="list rows" aria-label="Ways to sign in">
+      msg`ways to sign in`,
+      (state) => html`<ul class="list rows" aria-label=${msg`Ways to sign in`}>
         ${this.totpView(state)} ${this.passkeysView(state)}
         ${state.passkeys.map((passkey) => this.passkeyView(passkey, state))}
       </ul>`,
@@ -117,17 +118,16 @@ export class DgFactors extends AppElement {
     return html`<li>
       <dg-icon name="passkey"></dg-icon>
       <div class="what">
-        <p>Passkeys</p>
+        <p>${msg`Passkeys`}</p>
         <p class="soft">
           ${
             isOffered
-              ? html`${passkeys.length === 0 ? 'None. ' : ''}A passkey signs you in by fingerprint, face or PIN,
-                without password and code.`
+              ? html`${msg`${passkeys.length === 0 ? msg`None. ` : ''}A passkey signs you in by fingerprint, face or PIN, without password and code.`}`
               : unavailableText(passkeyDomain)
           }
         </p>
       </div>
-      ${isOffered ? html`<button class="button small" @click=${this.addPasskey}>Add a passkey</button>` : nothing}
+      ${isOffered ? html`<button class="button small" @click=${this.addPasskey}>${msg`Add a passkey`}</button>` : nothing}
     </li>`
   }
 
@@ -138,21 +138,21 @@ export class DgFactors extends AppElement {
       <div class="what">
         <p>${name}</p>
         <p class="facts">
-          ${domain === passkeyDomain ? nothing : html`<span>only on ${domain}</span>`}
-          <time datetime=${addedAt} title=${fullTimeText(addedAt)}>Added ${relativeText(addedAt)}</time>
+          ${domain === passkeyDomain ? nothing : html`<span>${msg`only on ${domain}`}</span>`}
+          <time datetime=${addedAt} title=${fullTimeText(addedAt)}>${msg`Added ${relativeText(addedAt)}`}</time>
           ${
             lastUsedAt === null
-              ? html`<span>never used</span>`
-              : html`<time datetime=${lastUsedAt} title=${fullTimeText(lastUsedAt)}>used ${relativeText(lastUsedAt)}</time>`
+              ? html`<span>${msg`never used`}</span>`
+              : html`<time datetime=${lastUsedAt} title=${fullTimeText(lastUsedAt)}>${msg`used ${relativeText(lastUsedAt)}`}</time>`
           }
         </p>
       </div>
       <button
         class="button small"
-        aria-label="Remove the passkey ${name}"
+        aria-label=${msg`Remove the passkey ${name}`}
         @click=${() => this.removePasskey(passkey)}
       >
-        Remove
+        ${msg`Remove`}
       </button>
     </li>`
   }
@@ -162,30 +162,30 @@ export class DgFactors extends AppElement {
       return html`<li>
         <dg-icon name="handheld"></dg-icon>
         <div class="what">
-          <p>Authenticator app</p>
-          <p class="soft">Off. With it, signing in also needs a code from your phone.</p>
+          <p>${msg`Authenticator app`}</p>
+          <p class="soft">${msg`Off. With it, signing in also needs a code from your phone.`}</p>
         </div>
-        <button class="button small" ?disabled=${this.busy} @click=${this.addTotp}>Add an app</button>
+        <button class="button small" ?disabled=${this.busy} @click=${this.addTotp}>${msg`Add an app`}</button>
       </li>`
-    const left = `${plural(recoveryCodesLeft, 'recovery code')} left`
+    const left = msg`${plural(recoveryCodesLeft, msg`recovery code`, msg`recovery codes`)} left`
     return html`<li>
       <dg-icon name="handheld"></dg-icon>
       <div class="what">
-        <p>Authenticator app</p>
+        <p>${msg`Authenticator app`}</p>
         <p class="facts">
-          <time datetime=${totp.addedAt} title=${fullTimeText(totp.addedAt)}>Added ${relativeText(totp.addedAt)}</time>
+          <time datetime=${totp.addedAt} title=${fullTimeText(totp.addedAt)}>${msg`Added ${relativeText(totp.addedAt)}`}</time>
           <span class=${recoveryCodesLeft < fewCodes ? 'few' : ''}>${left}</span>
         </p>
       </div>
-      <button class="button small" @click=${this.renewCodes}>New recovery codes</button>
-      <button class="button small" aria-label="Remove the authenticator app" @click=${this.removeTotp}>Remove</button>
+      <button class="button small" @click=${this.renewCodes}>${msg`New recovery codes`}</button>
+      <button class="button small" aria-label=${msg`Remove the authenticator app`} @click=${this.removeTotp}>${msg`Remove`}</button>
     </li>`
   }
 }
 
 /** Why this page cannot use passkeys, and what to do. */
 function unavailableText(domain: string | null): string {
-  if (domain !== null) return 'This browser does not support passkeys.'
+  if (domain !== null) return msg`This browser does not support passkeys.`
   const local = `http://localhost:${location.port || '80'}`
-  return `Passkeys need a name and https, or localhost. Set a Public URL with https and open Delegate there, or open ${local} on the machine that runs it.`
+  return msg`Passkeys need a name and https, or localhost. Set a Public URL with https and open Delegate there, or open ${local} on the machine that runs it.`
 }

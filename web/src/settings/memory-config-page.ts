@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { problemView, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
@@ -15,49 +16,49 @@ type Group = { readonly heading: string; readonly about: string; readonly fields
 
 const groups: readonly Group[] = [
   {
-    heading: 'Finding',
-    about: 'What to search for before each turn, and how long to wait.',
+    heading: msg`Finding`,
+    about: msg`What to search for before each turn, and how long to wait.`,
     fields: [
-      ['retrieveTimeoutMs', 'Time limit', 'Memories found later are kept for the next turn.', 'ms'],
+      ['retrieveTimeoutMs', msg`Time limit`, msg`Memories found later are kept for the next turn.`, 'ms'],
       [
         'contextTurns',
-        'Earlier messages in the search',
-        'How many of your messages before the last one to include in the search.',
-        'messages',
+        msg`Earlier messages in the search`,
+        msg`How many of your messages before the last one to include in the search.`,
+        msg`messages`,
       ],
       [
         'strengthHalfLifeDays',
-        'Half-life of a memory',
-        'The age at which a memory that was used only once has lost half of its strength.',
-        'days',
+        msg`Half-life of a memory`,
+        msg`The age at which a memory that was used only once has lost half of its strength.`,
+        msg`days`,
       ],
     ],
   },
   {
-    heading: 'Choosing',
-    about: 'Which of the memories found to show to the model.',
+    heading: msg`Choosing`,
+    about: msg`Which of the memories found to show to the model.`,
     fields: [
-      ['maxInjectedMemories', 'Maximum lines', 'Memories and earlier messages, per turn.', 'lines'],
-      ['maxInjectedTokens', 'Maximum tokens', 'For all memories of a turn together.', 'tokens'],
+      ['maxInjectedMemories', msg`Maximum lines`, msg`Memories and earlier messages, per turn.`, msg`lines`],
+      ['maxInjectedTokens', msg`Maximum tokens`, msg`For all memories of a turn together.`, msg`tokens`],
       [
         'duplicateThreshold',
-        'Duplicate threshold',
-        'Drop a late memory if it shares at least this part of its words with what was already shown.',
-        '0 to 1',
+        msg`Duplicate threshold`,
+        msg`Drop a late memory if it shares at least this part of its words with what was already shown.`,
+        msg`0 to 1`,
       ],
     ],
   },
   {
-    heading: 'Second opinion',
-    about: 'A model reviews the memories found and drops those that have nothing to do with the message.',
+    heading: msg`Second opinion`,
+    about: msg`A model reviews the memories found and drops those that have nothing to do with the message.`,
     fields: [
       [
         'arbitrator.enabled',
-        'Ask a model',
-        'Costs one small request per turn. Skipped without a model service.',
+        msg`Ask a model`,
+        msg`Costs one small request per turn. Skipped without a model service.`,
       ],
-      ['arbitrator.model', 'Model', 'Leave empty to use the utility model.'],
-      ['arbitrator.timeoutMs', 'Time limit', 'After that, the memories are used as found.', 'ms'],
+      ['arbitrator.model', msg`Model`, msg`Leave empty to use the utility model.`],
+      ['arbitrator.timeoutMs', msg`Time limit`, msg`After that, the memories are used as found.`, 'ms'],
     ],
   },
 ]
@@ -118,18 +119,18 @@ export class DgMemoryConfigPage extends AppElement {
       async () => {
         this.config.put(await this.app.http.put('/memory-config', { body: wanted }))
       },
-      Object.fromEntries(wrong.map((name) => [name, 'It must be a number.'])),
+      Object.fromEntries(wrong.map((name) => [name, msg`It must be a number.`])),
     )
     if (!isSaved) return
     this.threshold = null
-    this.app.toast('Saved. Takes effect on the next turn.')
+    this.app.toast(msg`Saved. Takes effect on the next turn.`)
     await this.examples.reload()
   }
 
   override render() {
-    return html`<dg-page heading="Recall">
-      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>Settings</a>
-      ${loadedView(this.config, 'the settings', (config) => this.formView(config), 'This form')}
+    return html`<dg-page heading=${msg`Recall`}>
+      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>${msg`Settings`}</a>
+      ${loadedView(this.config, msg`the settings`, (config) => this.formView(config), msg`This form`)}
     </dg-page>`
   }
 
@@ -146,7 +147,7 @@ export class DgMemoryConfigPage extends AppElement {
       )}
       ${problemView(problem)}
       <div class="actions">
-        <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Save'}</button>
+        <button class="button primary" ?disabled=${busy}>${busy ? msg`Saving…` : msg`Save`}</button>
       </div>
     </form>`
   }
@@ -161,14 +162,14 @@ export class DgMemoryConfigPage extends AppElement {
     })
     const row = rowFrame({
       name,
-      title: 'Minimum relevance',
-      about: 'From 0 for every memory to 1 for exact matches only.',
+      title: msg`Minimum relevance`,
+      about: msg`From 0 for every memory to 1 for exact matches only.`,
       error: this.submission.errors[name],
-      control: html`${this.inputView(name, typed, '0 to 1', move)}
+      control: html`${this.inputView(name, typed, msg`0 to 1`, move)}
         <div class="slider soft">
           <input
             type="range"
-            aria-label="Fewer or more memories"
+            aria-label=${msg`Fewer or more memories`}
             min="0"
             max="1"
             step="0.01"
@@ -176,19 +177,19 @@ export class DgMemoryConfigPage extends AppElement {
             .value=${String(chosen)}
             @input=${move}
           />
-          <span>More memories</span>
-          <span>Fewer memories</span>
+          <span>${msg`More memories`}</span>
+          <span>${msg`Fewer memories`}</span>
         </div>`,
     })
     return sectionView(
-      'Relevance',
-      'How well a memory or an earlier message must fit your message to be shown to the model.',
+      msg`Relevance`,
+      msg`How well a memory or an earlier message must fit your message to be shown to the model.`,
       html`${row}
         <div class="body">
-          <h3 class="subhead">Your last messages</h3>
+          <h3 class="subhead">${msg`Your last messages`}</h3>
           <p class="soft">
-            What the model would be shown if each opened a new conversation.
-            ${arbitrator.enabled ? 'The second opinion may drop some of it.' : nothing}
+            ${msg`What the model would be shown if each opened a new conversation.`}
+            ${arbitrator.enabled ? msg`The second opinion may drop some of it.` : nothing}
           </p>
           ${recallExamplesView(this.examples, { chosen, current })}
         </div>`,
@@ -199,7 +200,7 @@ export class DgMemoryConfigPage extends AppElement {
     const error = this.submission.errors[name]
     if (name === 'arbitrator.enabled') {
       const control = html`<span class="beside switch">
-        <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On
+        <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />${msg`On`}
       </span>`
       return rowFrame({ name, title, about, error, control })
     }
@@ -227,7 +228,7 @@ export class DgMemoryConfigPage extends AppElement {
       autocomplete="off"
       spellcheck="false"
       ?readonly=${this.submission.busy}
-      placeholder=${unit === undefined ? 'Utility model' : nothing}
+      placeholder=${unit === undefined ? msg`Utility model` : nothing}
       aria-invalid=${this.submission.errors[name] !== undefined}
       aria-describedby="${name}-about ${name}-error"
       .value=${value}

@@ -1,4 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
+import { msg } from '../design/msg.ts'
 
 export type Tag = readonly [text: string, look?: 'on' | 'restart']
 type Reset = { readonly label: string; readonly run: () => void; readonly text?: string }
@@ -16,7 +17,7 @@ export function originView(
       reset === null
         ? nothing
         : html`<button class="link" type="button" aria-label=${reset.label} @click=${reset.run}>
-            ${reset.text ?? 'Reset'}
+            ${reset.text ?? msg`Reset`}
           </button>`
     }
   </p>`

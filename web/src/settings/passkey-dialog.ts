@@ -3,6 +3,7 @@ import { customElement, property } from 'lit/decorators.js'
 import { addPasskey } from '../api/passkeys.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { deviceText } from './device.ts'
 
 /** Adds a passkey under a name. */
@@ -14,7 +15,7 @@ export class DgPasskeyDialog extends FormDialog {
   protected override async submit(data: FormData): Promise<boolean> {
     const name = textIn(data, 'passkey-name')
     const isAdded = await this.submission.send(() => addPasskey(this.app.http, name), {
-      'passkey-name': name === '' && 'Enter a name.',
+      'passkey-name': name === '' && msg`Enter a name.`,
     })
     if (isAdded) this.onAdded()
     return isAdded
@@ -22,14 +23,14 @@ export class DgPasskeyDialog extends FormDialog {
 
   protected override form(): Form {
     return {
-      heading: 'Add a passkey',
-      action: ['Continue', 'Waiting for your device…'],
-      fields: html`<p>Your browser will ask for your fingerprint, face, PIN or security key.</p>
+      heading: msg`Add a passkey`,
+      action: [msg`Continue`, msg`Waiting for your device…`],
+      fields: html`<p>${msg`Your browser will ask for your fingerprint, face, PIN or security key.`}</p>
         ${fieldView({
           name: 'passkey-name',
-          label: 'Name',
+          label: msg`Name`,
           value: deviceText(navigator.userAgent),
-          hint: 'To tell your passkeys apart.',
+          hint: msg`To tell your passkeys apart.`,
           error: this.submission.errors['passkey-name'],
           autofocus: true,
         })}`,

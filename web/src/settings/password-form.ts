@@ -2,6 +2,7 @@ import { css, html } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
 import { minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
 
@@ -29,11 +30,12 @@ export class DgPasswordForm extends LightElement {
     const isChanged = await this.submission.send(
       () => this.app.http.post('/api/auth/password', { body: { currentPassword, newPassword } }),
       {
-        currentPassword: currentPassword === '' && 'Enter your current password.',
+        currentPassword: currentPassword === '' && msg`Enter your current password.`,
         newPassword:
-          [...newPassword].length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
+          [...newPassword].length < minPasswordLength && msg`Use at least ${minPasswordLength} characters.`,
       },
-      ({ problem }) => problem.code === 'wrong_password' && { currentPassword: 'That is not your password.' },
+      ({ problem }) =>
+        problem.code === 'wrong_password' && { currentPassword: msg`That is not your password.` },
     )
     if (!isChanged) return
     target.reset()
@@ -55,9 +57,9 @@ export class DgPasswordForm extends LightElement {
     return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)}
       ${usernameView}
-      ${this.passwordField('currentPassword', 'Current password', '')}
-      ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
-      <button class="button" ?disabled=${busy}>${busy ? 'Changing…' : 'Change password'}</button>
+      ${this.passwordField('currentPassword', msg`Current password`, '')}
+      ${this.passwordField('newPassword', msg`New password`, msg`At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
+      <button class="button" ?disabled=${busy}>${busy ? msg`Changing…` : msg`Change password`}</button>
     </form>`
   }
 }

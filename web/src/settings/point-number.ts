@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { problemView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 /**
  * "Point my number here": shows what would change at the provider, and changes it once the owner confirms.
@@ -24,20 +25,20 @@ export class DgPointNumber extends AppElement {
     this.outcome = ''
     return this.submission.send(async () => {
       const plan = await this.app.http.get('/api/telephony/number')
-      if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
+      if (plan.changes.length === 0) this.outcome = msg`${plan.number} already points here.`
       else this.confirm(plan)
     })
   }
 
   private confirm(plan: Pointing): void {
     askToConfirm(this, {
-      heading: `Point ${plan.number} here?`,
+      heading: msg`Point ${plan.number} here?`,
       content: changesView(plan),
-      action: 'Point it here',
+      action: msg`Point it here`,
       look: 'primary',
       run: async () => {
         const { number, changes } = await this.app.http.post('/api/telephony/number/point')
-        this.outcome = `${number} now points here: ${plural(changes.length, 'address', 'addresses')} changed.`
+        this.outcome = msg`${number} now points here: ${plural(changes.length, msg`address`, msg`addresses`)} changed.`
         this.dispatchEvent(new Event('pointed'))
       },
     })
@@ -48,7 +49,7 @@ export class DgPointNumber extends AppElement {
     return html`
       <div class="actions">
         <button class="button small" type="button" ?disabled=${busy} @click=${this.ask}>
-          <dg-icon name="phone"></dg-icon>${busy ? 'Asking the provider…' : 'Point my number here'}
+          <dg-icon name="phone"></dg-icon>${busy ? msg`Asking the provider…` : msg`Point my number here`}
         </button>
         <span class="soft" role="status">${this.outcome}</span>
       </div>
@@ -57,14 +58,21 @@ export class DgPointNumber extends AppElement {
   }
 }
 
+const webhookNames: Readonly<Record<Pointing['changes'][number]['name'], string>> = {
+  voice: msg`voice`,
+  SMS: msg`SMS`,
+  'call status': msg`call status`,
+  'message status': msg`message status`,
+}
+
 function changesView({ changes }: Pointing): TemplateResult {
   return html`
-    <p>Calls and texts to this number will only reach this service.</p>
+    <p>${msg`Calls and texts to this number will only reach this service.`}</p>
     <dl class="form">
       ${changes.map(
         ({ name, from, to }) => html`<div>
-          <dt>${name}</dt>
-          <dd class="soft">${from === null ? 'points nowhere' : html`<del>${from}</del>`}</dd>
+          <dt>${webhookNames[name]}</dt>
+          <dd class="soft">${from === null ? msg`points nowhere` : html`<del>${from}</del>`}</dd>
           <dd class="soft">${to}</dd>
         </div>`,
       )}

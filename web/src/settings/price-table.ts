@@ -5,6 +5,7 @@ import type { Spending } from '../../../src/http/contract/spending.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fieldError, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { originView } from './origin.ts'
 import { priceTableStyles } from './price-table-styles.ts'
 
@@ -19,12 +20,12 @@ type Changes = {
 }
 
 const fields: readonly (readonly [PriceField, string])[] = [
-  ['input', 'Input'],
-  ['cachedInput', 'Cached input'],
-  ['output', 'Output'],
-  ['audioInput', 'Audio input'],
-  ['audioOutput', 'Audio output'],
-  ['minute', 'Minute'],
+  ['input', msg`Input`],
+  ['cachedInput', msg`Cached input`],
+  ['output', msg`Output`],
+  ['audioInput', msg`Audio input`],
+  ['audioOutput', msg`Audio output`],
+  ['minute', msg`Minute`],
 ]
 
 /** The price table as a form, with a row for each model. Fires `edit` with the value of the setting, and `reset`. */
@@ -57,19 +58,19 @@ export class DgPriceTable extends LightElement {
   override render() {
     return html`<div class="setting prices ${this.draft === undefined ? '' : 'changed'}">
       <div>
-        <p class="name">Prices</p>
-        <p class="soft">US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.</p>
+        <p class="name">${msg`Prices`}</p>
+        <p class="soft">${msg`US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.`}</p>
         ${this.originView()}
       </div>
-      ${loadedView(this.loaded, 'the prices', (prices) => this.tableView(prices))}
+      ${loadedView(this.loaded, msg`the prices`, (prices) => this.tableView(prices))}
       ${fieldError(this.error)}
     </div>`
   }
 
   private originView(): TemplateResult {
     const { source } = this.setting
-    const text = source === 'unset' ? 'Built-in list' : 'Changed'
-    const reset = { label: 'Reset Prices', run: () => this.dispatchEvent(new Event('reset')) }
+    const text = source === 'unset' ? msg`Built-in list` : msg`Changed`
+    const reset = { label: msg`Reset Prices`, run: () => this.dispatchEvent(new Event('reset')) }
     return source === 'stored'
       ? originView([[text, 'on']], ['PRICES'], reset)
       : originView([[text]], ['PRICES'], null)
@@ -80,18 +81,18 @@ export class DgPriceTable extends LightElement {
     return html`<ul class="models">
       ${models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
       <li>
-        <p class="name">Telephony</p>
+        <p class="name">${msg`Telephony`}</p>
         <div class="cells">
-          ${this.cellView('PRICES', 'Call minute', changes.callMinute ?? callMinute, (value) =>
+          ${this.cellView('PRICES', msg`Call minute`, changes.callMinute ?? callMinute, (value) =>
             this.edit((c) => assign(c, 'callMinute', value)),
           )}
           ${this.cellView(
             'relayMinute',
-            'Relay, added per minute',
+            msg`Relay, added per minute`,
             changes.relayMinute ?? relayMinute,
             (value) => this.edit((c) => assign(c, 'relayMinute', value)),
           )}
-          ${this.cellView('textSegment', 'Text segment', changes.textSegment ?? textSegment, (value) =>
+          ${this.cellView('textSegment', msg`Text segment`, changes.textSegment ?? textSegment, (value) =>
             this.edit((c) => assign(c, 'textSegment', value)),
           )}
         </div>
@@ -108,8 +109,8 @@ export class DgPriceTable extends LightElement {
     return html`<li>
       <p class="name">
         <span>${model}</span>
-        ${inUse ? html`<span class="tag on">selected</span>` : nothing}
-        ${price === null ? html`<span class="tag restart">price unknown</span>` : nothing}
+        ${inUse ? html`<span class="tag on">${msg`selected`}</span>` : nothing}
+        ${price === null ? html`<span class="tag restart">${msg`price unknown`}</span>` : nothing}
       </p>
       <div class="cells">
         ${own.map(([field, label]) =>
@@ -142,7 +143,7 @@ export class DgPriceTable extends LightElement {
         max="10000"
         step="any"
         inputmode="decimal"
-        placeholder="not set"
+        placeholder=${msg`not set`}
         .value=${value === undefined ? '' : String(value)}
         @change=${takeText((text) => take(text.trim() === '' ? undefined : Number(text)))}
       />

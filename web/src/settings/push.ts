@@ -1,14 +1,15 @@
 import type { Http } from '../api/routes.ts'
 import { hasWorker } from '../app/worker.ts'
+import { msg } from '../design/msg.ts'
 
 /** Why this browser cannot be notified; null if it can. */
 export function pushObstacle(): string | null {
   if (!hasWorker())
-    return 'Browsers allow notifications only over https, or on the machine that Delegate runs on.'
+    return msg`Browsers allow notifications only over https, or on the machine that Delegate runs on.`
   if (!('PushManager' in window))
-    return 'This browser cannot be notified. On an iPhone or iPad, add Delegate to the Home Screen first, and open it there.'
+    return msg`This browser cannot be notified. On an iPhone or iPad, add Delegate to the Home Screen first, and open it there.`
   if (Notification.permission === 'denied')
-    return 'This browser blocks notifications of Delegate. Allow them in its settings for this site.'
+    return msg`This browser blocks notifications of Delegate. Allow them in its settings for this site.`
   return null
 }
 

@@ -2,6 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import type { RecallExample } from '../../../src/http/contract/memories.ts'
 import { type Loaded, loadedView } from '../app/loaded.ts'
 import { plural } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 export const recallExamplesStyles = css`
   .examples {
@@ -32,17 +33,17 @@ export function recallExamplesView(
 ): TemplateResult {
   return loadedView(
     examples,
-    'the examples',
+    msg`the examples`,
     (all) =>
       all.length === 0
-        ? html`<p class="soft">Send a message, and it becomes an example here.</p>`
+        ? html`<p class="soft">${msg`Send a message, and it becomes an example here.`}</p>`
         : html`
             <p class="soft" role="status">${summary(all, thresholds)}</p>
-            <ul class="list examples" aria-label="Examples">
+            <ul class="list examples" aria-label=${msg`Examples`}>
               ${all.map((example) => exampleView(example, thresholds))}
             </ul>
           `,
-    'These examples',
+    msg`These examples`,
   )
 }
 
@@ -66,17 +67,17 @@ function summary(all: readonly RecallExample[], thresholds: Thresholds): string 
   const lines = all.flatMap((example) => linesOf(example, thresholds))
   const count = (wanted: 'added' | 'dropped') => lines.filter(({ change }) => change === wanted).length
   const [added, dropped] = [count('added'), count('dropped')]
-  const total = `${plural(lines.length - dropped, 'line')} for your last ${plural(all.length, 'message')}`
+  const total = msg`${plural(lines.length - dropped, msg`line`, msg`lines`)} for your last ${plural(all.length, msg`message`, msg`messages`)}`
   return thresholds.chosen === thresholds.current
     ? `${total}.`
-    : `${total}: ${added} added and ${dropped} dropped compared with now.`
+    : msg`${total}: ${added} added and ${dropped} dropped compared with now.`
 }
 
 function exampleView(example: RecallExample, thresholds: Thresholds): TemplateResult {
   const lines = linesOf(example, thresholds)
   return html`<li>
     <p class="asked clamped">${example.text}</p>
-    ${lines.length === 0 ? html`<p class="soft">Nothing shown</p>` : nothing}
+    ${lines.length === 0 ? html`<p class="soft">${msg`Nothing shown`}</p>` : nothing}
     <ul class="list">
       ${lines.map(
         ({ text, change }) => html`<li class="soft ${change ?? ''}">

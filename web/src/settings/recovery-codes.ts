@@ -2,6 +2,7 @@ import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { copyWithToast } from '../app/copy.ts'
 import { DialogElement } from '../app/dialog-element.ts'
+import { msg } from '../design/msg.ts'
 
 /** Shows recovery codes, the first ones or those that replace others. The service shows them only once. */
 @customElement('dg-recovery-codes-dialog')
@@ -29,28 +30,27 @@ export class DgRecoveryCodesDialog extends DialogElement {
   override render() {
     const { codes, areFirst } = this
     const text = `${codes.join('\n')}\n`
-    return html`<dg-dialog heading=${areFirst ? 'Keep your recovery codes' : 'New recovery codes'}>
-      ${areFirst ? nothing : html`<p>The former ones no longer work.</p>`}
+    return html`<dg-dialog heading=${areFirst ? msg`Keep your recovery codes` : msg`New recovery codes`}>
+      ${areFirst ? nothing : html`<p>${msg`The former ones no longer work.`}</p>`}
       <p>
-        Keep these recovery codes somewhere safe, such as your password manager. Each signs you in once when you do not
-        have your phone. They are not shown again.
+        ${msg`Keep these recovery codes somewhere safe, such as your password manager. Each signs you in once when you do not have your phone. They are not shown again.`}
       </p>
-      <ul class="codes" aria-label="Recovery codes">
+      <ul class="codes" aria-label=${msg`Recovery codes`}>
         ${codes.map((code) => html`<li>${code}</li>`)}
       </ul>
       <div class="actions">
-        <button class="button small" type="button" @click=${() => copyWithToast(text, 'Copied', this.app.toast)}>
-          <dg-icon name="copy"></dg-icon>Copy
+        <button class="button small" type="button" @click=${() => copyWithToast(text, msg`Copied`, this.app.toast)}>
+          <dg-icon name="copy"></dg-icon>${msg`Copy`}
         </button>
         <a
           class="button small"
-          href="data:text/plain;charset=utf-8,${encodeURIComponent(`Recovery codes for Delegate at ${location.host}\n\n${text}`)}"
+          href="data:text/plain;charset=utf-8,${encodeURIComponent(msg`Recovery codes for Delegate at ${location.host}\n\n${text}`)}"
           download="delegate-recovery-codes.txt"
         >
-          <dg-icon name="download"></dg-icon>Download
+          <dg-icon name="download"></dg-icon>${msg`Download`}
         </a>
       </div>
-      <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
+      <div slot="actions"><button class="button primary" @click=${this.close}>${msg`I have kept them`}</button></div>
     </dg-dialog>`
   }
 }

@@ -1,14 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { fieldError } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { controlView, type SettingActions, settingOrigin, valueText } from './setting-row.ts'
 
 /** What each right means, in full. */
 const meanings: Readonly<Record<string, string>> = {
-  read: 'Answers questions, and learns from what you say. Makes and changes nothing else.',
-  note: 'Also makes notes, reminders and memories, and texts you. The rest waits for you in the browser.',
-  change: 'Also changes or deletes notes and reminders, once you press 1. The rest waits in the browser.',
-  everything: 'Also forgets, texts others and runs tasks, once you press 1.',
+  read: msg`Answers questions, and learns from what you say. Makes and changes nothing else.`,
+  note: msg`Also makes notes, reminders and memories, and texts you. The rest waits for you in the browser.`,
+  change: msg`Also changes or deletes notes and reminders, once you press 1. The rest waits in the browser.`,
+  everything: msg`Also forgets, texts others and runs tasks, once you press 1.`,
 }
 
 /** The rights of each way in, as one table: the browser first, then a row for each setting. */
@@ -18,16 +19,16 @@ export function rightsTable(
   errors: Readonly<Record<string, string>>,
   actions: SettingActions,
 ): TemplateResult {
-  return html`<table class="wide-table rights" aria-label="What each way in may do">
+  return html`<table class="wide-table rights" aria-label=${msg`What each way in may do`}>
     <thead>
-      <tr><th scope="col">Way in</th><th scope="col">May do</th></tr>
+      <tr><th scope="col">${msg`Way in`}</th><th scope="col">${msg`May do`}</th></tr>
     </thead>
     <tbody>
       <tr>
-        <th scope="row">Browser<p class="soft">Where you are signed in.</p></th>
+        <th scope="row">${msg`Browser`}<p class="soft">${msg`Where you are signed in.`}</p></th>
         <td>
-          <p class="fixed">Everything</p>
-          <p class="soft">What you type yourself is done at once. What other words suggest waits for you.</p>
+          <p class="fixed">${msg`Everything`}</p>
+          <p class="soft">${msg`What you type yourself is done at once. What other words suggest waits for you.`}</p>
         </td>
       </tr>
       ${settings.map((setting) => rowView(setting, drafts.get(setting.key), errors[setting.key], actions))}

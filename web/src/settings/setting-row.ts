@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { fieldError, takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { originView, type Tag } from './origin.ts'
 
 export type SettingActions = {
@@ -9,22 +10,25 @@ export type SettingActions = {
 }
 
 const sources: Readonly<Record<Setting['source'], string>> = {
-  stored: 'Set here',
-  environment: 'From the environment',
-  default: 'Default',
-  unset: 'Not set',
+  stored: msg`Set here`,
+  environment: msg`From the environment`,
+  default: msg`Default`,
+  unset: msg`Not set`,
 }
 
 const choiceNames: Readonly<Record<string, string>> = {
-  chat: 'Chat',
-  sms: 'Text message',
-  webhook: 'Webhook',
-  read: 'Read',
-  note: 'Read, note and remind',
-  change: 'Also change and delete',
-  everything: 'Everything',
-  auto: 'My models',
-  relay: 'The telephony provider',
+  chat: msg`Chat`,
+  sms: msg`Text message`,
+  webhook: msg`Webhook`,
+  read: msg`Read`,
+  note: msg`Read, note and remind`,
+  change: msg`Also change and delete`,
+  everything: msg`Everything`,
+  auto: msg`My models`,
+  relay: msg`The telephony provider`,
+  browser: msg`The browser’s language`,
+  en: 'English',
+  de: 'Deutsch',
 }
 
 /** A row of a settings card: what it sets, its control, and what is wrong with its value. */
@@ -78,9 +82,9 @@ export function settingRow(
 /** Where the value of a setting comes from. A secret is removed instead of reset. */
 export function settingOrigin(setting: Setting, actions: SettingActions): TemplateResult {
   const { key, title, source, secret, restart } = setting
-  const text = secret ? 'Remove' : 'Reset'
+  const text = secret ? msg`Remove` : msg`Reset`
   const isStored = source === 'stored'
-  const tags: readonly Tag[] = restart ? [['After a restart', 'restart']] : []
+  const tags: readonly Tag[] = restart ? [[msg`After a restart`, 'restart']] : []
   return originView(
     [isStored ? [sources[source], 'on'] : [sources[source]], ...tags],
     [key],
@@ -148,7 +152,7 @@ export function isForAnotherHost({ enteredFor, set }: Setting): boolean {
 
 export function otherHostText({ enteredFor, sentTo }: Setting): string {
   const now = hostText(sentTo)
-  return `Entered for ${hostText(enteredFor)}, so it is not sent to ${now}. If ${now} needs one, enter it here and confirm with your password.`
+  return msg`Entered for ${hostText(enteredFor)}, so it is not sent to ${now}. If ${now} needs one, enter it here and confirm with your password.`
 }
 
 const hostText = (origin: string | null) => origin && new URL(origin).host
@@ -156,6 +160,6 @@ const hostText = (origin: string | null) => origin && new URL(origin).host
 function placeholderOf(setting: Setting): string | typeof nothing {
   const { secret, set, sentTo } = setting
   if (!secret) return nothing
-  if (isForAnotherHost(setting)) return `Not set for ${hostText(sentTo)}`
-  return set ? 'Set. Type to replace it' : 'Not set'
+  if (isForAnotherHost(setting)) return msg`Not set for ${hostText(sentTo)}`
+  return set ? msg`Set. Type to replace it` : msg`Not set`
 }

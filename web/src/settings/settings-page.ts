@@ -4,6 +4,7 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { plural } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { changeSettings } from './change-settings.ts'
 import './device-notifications.ts'
 import { DgConnectionTest } from './connection-test.ts'
@@ -93,19 +94,27 @@ export class DgSettingsPage extends LightElement {
 
   private readonly reset = (setting: Setting): Promise<boolean> =>
     this.app.attempt(async () => {
+      const language = this.language()
       await this.resetSetting(setting.key)
       this.draft.delete(setting.key)
-      this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
+      if (this.language() !== language) location.reload()
+      const { title, secret } = setting
+      this.app.toast(secret ? msg`${title}: removed` : msg`${title}: reset`)
       // The pressed button no longer exists, so move the focus.
       await this.updateComplete
       this.field(setting.key)?.focus()
     })
+
+  private language(): unknown {
+    return this.loaded.value?.settings.find(({ key }) => key === 'LANGUAGE')?.value
+  }
 
   private field(key: string): HTMLElement | null {
     return this.querySelector<HTMLElement>(`#${CSS.escape(key)}`)
   }
 
   private readonly save = async (): Promise<void> => {
+    const language = this.language()
     const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
     const sent = [...this.draft]
     // Emptying a stored field resets it.
@@ -119,10 +128,12 @@ export class DgSettingsPage extends LightElement {
     const { problem } = this.submission
     if (problem !== '') this.app.toast(problem, 'warning')
     if (!isSaved) return
+    // All texts change.
+    if (this.language() !== language) location.reload()
     // Keep values that were edited while saving.
     for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
     this.requestUpdate()
-    this.app.toast('Saved')
+    this.app.toast(msg`Saved`)
     if (this.draft.size === 0) await this.returnTo(sent.at(-1)?.[0])
   }
 
@@ -150,20 +161,19 @@ export class DgSettingsPage extends LightElement {
   }
 
   override render() {
-    return html`<dg-page heading="Settings">
-      ${loadedView(this.loaded, 'the settings', (loaded) => this.contentView(loaded), 'These settings')}
+    return html`<dg-page heading=${msg`Settings`}>
+      ${loadedView(this.loaded, msg`the settings`, (loaded) => this.contentView(loaded), msg`These settings`)}
     </dg-page>`
   }
 
   private contentView({ settings, build, proxies }: State): TemplateResult {
     return html`
       <p class="intro soft">
-        Changes take effect at once, unless a setting says “After a restart”. Values set here override the
-        environment. Reset returns to the environment’s value or the default.
+        ${msg`Changes take effect at once, unless a setting says “After a restart”. Values set here override the environment. Reset returns to the environment’s value or the default.`}
       </p>
-      <nav class="jumps" aria-label="On this page">
+      <nav class="jumps" aria-label=${msg`On this page`}>
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
-        <a href="#password">Password</a><a href="#sign-in">Sign-in</a><a href="#sessions">Sessions</a><a href="#about">About</a>
+        <a href="#password">${msg`Password`}</a><a href="#sign-in">${msg`Sign-in`}</a><a href="#sessions">${msg`Sessions`}</a><a href="#about">${msg`About`}</a>
       </nav>
       <form novalidate @submit=${(event: SubmitEvent) => {
         event.preventDefault()
@@ -209,7 +219,7 @@ export class DgSettingsPage extends LightElement {
                 <dg-connection-test
                   .app=${this.app}
                   service=${service}
-                  note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
+                  note=${unsaved ? msg`Tests the saved settings. Your changes are not saved yet.` : ''}
                 ></dg-connection-test>
                 ${
                   service === 'telephony'
@@ -243,17 +253,17 @@ export class DgSettingsPage extends LightElement {
   }
 
   private saveBarView(): TemplateResult {
-    return html`<div class="beside save-bar" role="region" aria-label="Changes">
-      <span>${plural(this.draft.size, 'change')} not saved</span>
-      <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
-      <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? 'Saving…' : 'Save'}</button>
+    return html`<div class="beside save-bar" role="region" aria-label=${msg`Changes`}>
+      <span>${msg`${plural(this.draft.size, msg`change`, msg`changes`)} not saved`}</span>
+      <button class="button small quiet" type="button" @click=${this.discard}>${msg`Discard`}</button>
+      <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? msg`Saving…` : msg`Save`}</button>
     </div>`
   }
 
   private accountView(): TemplateResult {
     const { toast } = this.app
     const changed = () => {
-      toast('Password changed. Other devices are signed out.')
+      toast(msg`Password changed. Other devices are signed out.`)
       void this.querySelector<DgSignInList>('dg-sign-in-list')?.list.reload()
     }
     return html`
@@ -261,8 +271,8 @@ export class DgSettingsPage extends LightElement {
         {
           id: 'password',
           icon: 'lock',
-          heading: 'Password',
-          about: 'Changing it signs out every other device.',
+          heading: msg`Password`,
+          about: msg`Changing it signs out every other device.`,
         },
         html`<div class="body">
           <dg-password-form .app=${this.app} @changed=${changed}></dg-password-form>
@@ -272,9 +282,8 @@ export class DgSettingsPage extends LightElement {
         {
           id: 'sign-in',
           icon: 'key',
-          heading: 'Sign-in',
-          about:
-            'What signs you in besides the password. Sensitive changes ask for the password or one of these if your sign-in is older than five minutes.',
+          heading: msg`Sign-in`,
+          about: msg`What signs you in besides the password. Sensitive changes ask for the password or one of these if your sign-in is older than five minutes.`,
         },
         html`<div class="body"><dg-factors .app=${this.app}></dg-factors></div>`,
       )}
@@ -282,9 +291,8 @@ export class DgSettingsPage extends LightElement {
         {
           id: 'sessions',
           icon: 'monitor',
-          heading: 'Sessions',
-          about:
-            'Where you are signed in. A session ends after 30 days without use, and after 90 days at most.',
+          heading: msg`Sessions`,
+          about: msg`Where you are signed in. A session ends after 30 days without use, and after 90 days at most.`,
         },
         html`<div class="body"><dg-sign-in-list .app=${this.app}></dg-sign-in-list></div>`,
       )}
@@ -314,18 +322,18 @@ function aboutView(build: Build | null): TemplateResult {
     {
       id: 'about',
       icon: 'info',
-      heading: 'About',
+      heading: msg`About`,
       about: build === null ? 'Delegate' : buildText(build),
     },
     html`<div class="body about-links">
-      <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+      <a href="/docs">${msg`API reference`}</a><a href="/logs">${msg`Logs`}</a><a href="/ready" target="_blank">${msg`Readiness`}</a>
     </div>`,
   )
 }
 
 function buildText({ version, commit, node }: Build): string {
-  const build = commit === null ? '' : `, build ${commit.slice(0, 9)}`
-  return `Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`
+  const build = commit === null ? '' : msg`, build ${commit.slice(0, 9)}`
+  return msg`Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`
 }
 
 /** Warns of proxies in front of the service that TRUSTED_PROXY does not list. */
@@ -333,9 +341,7 @@ function proxiesView(addresses: readonly string[]): TemplateResult {
   return html`<div class="callout warning proxies">
     <dg-icon name="warning"></dg-icon>
     <p>
-      Requests with forwarding headers came from ${addresses.join(', ')}, but no trusted proxy has that
-      address. If it is your proxy, add it to the trusted proxies. Until then, all its visitors count as one
-      client.
+      ${msg`Requests with forwarding headers came from ${addresses.join(', ')}, but no trusted proxy has that address. If it is your proxy, add it to the trusted proxies. Until then, all its visitors count as one client.`}
     </p>
   </div>`
 }

@@ -1,5 +1,6 @@
 import type { TestedService } from '../../../src/http/contract/settings.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 
 /** A card of the settings page, with one group of settings. */
 export type SettingsSection = {
@@ -18,68 +19,66 @@ export const settingsSections: readonly SettingsSection[] = [
   {
     id: 'model',
     icon: 'spark',
-    heading: 'Model services',
-    about: 'Where the models run that reply, learn and speak. Without a service, the builtin model replies.',
+    heading: msg`Model services`,
+    about: msg`Where the models run that reply, learn and speak. Without a service, the builtin model replies.`,
   },
   {
     id: 'money',
     icon: 'money',
-    heading: 'Money',
-    about: 'What Delegate may spend, and what its services cost. Prices are in US dollars.',
-    more: { path: '/operations', label: 'What was spent' },
+    heading: msg`Money`,
+    about: msg`What Delegate may spend, and what its services cost. Prices are in US dollars.`,
+    more: { path: '/operations', label: msg`What was spent` },
   },
   {
     id: 'telephony',
     icon: 'phone',
-    heading: 'Telephony',
-    about: 'Phone calls and text messages. Also requires the Public URL below.',
+    heading: msg`Telephony`,
+    about: msg`Phone calls and text messages. Also requires the Public URL below.`,
     service: 'telephony',
   },
   {
     id: 'rights',
     icon: 'lock',
-    heading: 'Rights',
-    about:
-      'What Delegate may do for you by text and in calls. A number proves little, so it may do less there.',
+    heading: msg`Rights`,
+    about: msg`What Delegate may do for you by text and in calls. A number proves little, so it may do less there.`,
   },
   {
     id: 'owner',
     icon: 'user',
-    heading: 'You',
-    about: 'Your time zone and phone numbers.',
+    heading: msg`You`,
+    about: msg`Your time zone and phone numbers.`,
   },
   {
     id: 'conversation',
     icon: 'chat',
-    heading: 'Conversation',
-    about: 'How much context is kept, and when it is compacted.',
-    more: { path: '/memory-config', label: 'Recall settings' },
+    heading: msg`Conversation`,
+    about: msg`How much context is kept, and when it is compacted.`,
+    more: { path: '/memory-config', label: msg`Recall settings` },
   },
   {
     id: 'notifications',
     icon: 'timer',
-    heading: 'Notifications',
-    about: 'How Delegate reaches you while its page is not open.',
+    heading: msg`Notifications`,
+    about: msg`How Delegate reaches you while its page is not open.`,
   },
   {
     id: 'delivery',
     icon: 'tool',
-    heading: 'Tasks and delivery',
-    about: 'Work for the coding assistant, and how you get its outcome.',
+    heading: msg`Tasks and delivery`,
+    about: msg`Work for the coding assistant, and how you get its outcome.`,
   },
   {
     id: 'backups',
     icon: 'copy',
-    heading: 'Backups',
-    about:
-      'A daily, encrypted backup in a directory of this machine. Without the passphrase, nobody can restore one.',
-    more: { path: '/operations', label: 'Last backup' },
+    heading: msg`Backups`,
+    about: msg`A daily, encrypted backup in a directory of this machine. Without the passphrase, nobody can restore one.`,
+    more: { path: '/data', label: msg`Your data: last backup, downloads, export and import` },
   },
   {
     id: 'service',
     icon: 'globe',
-    heading: 'Network',
-    about: 'How to reach this service. Its port, address and data directory are set at startup.',
-    more: { path: '/security', label: 'Security checks' },
+    heading: msg`Network`,
+    about: msg`How to reach this service. Its port, address and data directory are set at startup.`,
+    more: { path: '/security', label: msg`Security checks` },
   },
 ]

@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { deviceText, isHandheld } from './device.ts'
 
 type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
@@ -39,12 +40,12 @@ export class DgSignInList extends AppElement {
 
   private confirmRevoking(signIn: SignIn): void {
     askToConfirm(this, {
-      heading: 'Sign out this device?',
-      content: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
-      action: 'Sign out',
+      heading: msg`Sign out this device?`,
+      content: msg`${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      action: msg`Sign out`,
       run: async () => {
         await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
-        this.app.toast('Signed out')
+        this.app.toast(msg`Signed out`)
         await this.list.reload()
       },
     })
@@ -53,8 +54,8 @@ export class DgSignInList extends AppElement {
   override render() {
     return loadedView(
       this.list,
-      'sessions',
-      (list) => html`<ul class="list" aria-label="Signed in">
+      msg`sessions`,
+      (list) => html`<ul class="list" aria-label=${msg`Signed in`}>
         ${list.map((signIn) => this.itemView(signIn))}
       </ul>`,
     )
@@ -67,19 +68,19 @@ export class DgSignInList extends AppElement {
       <div class="what">
         <p title=${signIn.userAgent}>${device}</p>
         <p class="when soft">
-          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt)}</time>
-          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt)}</time>
+          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>${msg`Seen ${relativeText(signIn.lastSeenAt)}`}</time>
+          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>${msg`Signed in ${relativeText(signIn.createdAt)}`}</time>
         </p>
       </div>
       ${
         signIn.current
-          ? html`<span class="tag on">This device</span>`
+          ? html`<span class="tag on">${msg`This device`}</span>`
           : html`<button
               class="button small"
-              aria-label="Sign out ${device}"
+              aria-label=${msg`Sign out ${device}`}
               @click=${() => this.confirmRevoking(signIn)}
             >
-              Sign out
+              ${msg`Sign out`}
             </button>`
       }
     </li>`

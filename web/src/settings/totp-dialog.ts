@@ -2,6 +2,7 @@ import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { qrCodeView } from './qr-code.ts'
 
 type Begun = { readonly secret: string; readonly uri: string }
@@ -32,26 +33,28 @@ export class DgTotpDialog extends FormDialog {
         const { recoveryCodes } = await this.app.http.post('/api/auth/totp/confirm', { body: { code } })
         this.onAdded(recoveryCodes)
       },
-      { 'totp-code': code === '' && 'Enter the code that the app shows.' },
+      { 'totp-code': code === '' && msg`Enter the code that the app shows.` },
       ({ problem }) =>
-        problem.code === 'wrong_code' && { 'totp-code': 'Wrong code. Enter the one that the app shows now.' },
+        problem.code === 'wrong_code' && {
+          'totp-code': msg`Wrong code. Enter the one that the app shows now.`,
+        },
     )
   }
 
   protected override form(): Form {
     const { secret, uri } = this.begun
     return {
-      heading: 'Add an authenticator app',
-      action: ['Add', 'Adding…'],
-      fields: html`<p>Scan this with an app such as Aegis, 1Password or Google Authenticator.</p>
-        ${qrCodeView(uri, 'QR code for the authenticator app')}
+      heading: msg`Add an authenticator app`,
+      action: [msg`Add`, msg`Adding…`],
+      fields: html`<p>${msg`Scan this with an app such as Aegis, 1Password or Google Authenticator.`}</p>
+        ${qrCodeView(uri, msg`QR code for the authenticator app`)}
         <p class="soft">
-          Or open <a href=${uri}>this link</a> on your phone, or type the key:
+          ${msg`Or open`} <a href=${uri}>${msg`this link`}</a> ${msg`on your phone, or type the key:`}
           <code>${secret.replace(/.{4}(?=.)/g, '$& ')}</code>
         </p>
         ${fieldView({
           name: 'totp-code',
-          label: 'Code that the app shows',
+          label: msg`Code that the app shows`,
           autocomplete: 'one-time-code',
           inputmode: 'numeric',
           error: this.submission.errors['totp-code'],

@@ -5,6 +5,7 @@ import { LightElement } from '../app/light-element.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
 import { fieldView, minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
@@ -45,7 +46,7 @@ export class DgInstallPage extends LightElement {
       () => this.install({ password, setupCode }),
       {
         ...passwordErrors(password),
-        setupCode: setupCode === '' && 'Enter the set-up code. The service prints it when it starts.',
+        setupCode: setupCode === '' && msg`Enter the set-up code. The service prints it when it starts.`,
       },
       ({ problem: { status } }) => {
         this.installed = status === 409
@@ -54,8 +55,8 @@ export class DgInstallPage extends LightElement {
         this.linkedCode = ''
         return {
           setupCode: isLinked
-            ? 'This link has expired. Open the latest link that the service printed, or enter its code.'
-            : 'Wrong code. Enter the latest one that the service printed.',
+            ? msg`This link has expired. Open the latest link that the service printed, or enter its code.`
+            : msg`Wrong code. Enter the latest one that the service printed.`,
         }
       },
     )
@@ -82,24 +83,24 @@ export class DgInstallPage extends LightElement {
   }
 
   private installedView() {
-    return html`<h1>Already set up</h1>
-      <p class="lead">This delegate already has an owner. If that is you, sign in.</p>
-      <a class="button primary wide" href="/login">Sign in</a>`
+    return html`<h1>${msg`Already set up`}</h1>
+      <p class="lead">${msg`This delegate already has an owner. If that is you, sign in.`}</p>
+      <a class="button primary wide" href="/login">${msg`Sign in`}</a>`
   }
 
   private formView() {
     const { busy, errors, problem } = this.submission
     return html`
-      <h1>Meet your delegate</h1>
-      <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
+      <h1>${msg`Meet your delegate`}</h1>
+      <p class="lead">${msg`Choose a password. Four short steps follow, and you can skip each of them.`}</p>
       <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({
           name: 'password',
-          label: 'Password',
+          label: msg`Password`,
           autocomplete: 'new-password',
-          hint: `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`,
+          hint: msg`At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`,
           error: errors.password,
         })}
         ${
@@ -107,14 +108,14 @@ export class DgInstallPage extends LightElement {
             ? nothing
             : fieldView({
                 name: 'setupCode',
-                label: 'Set-up code',
-                hint: 'The service prints the code when it starts, and a link that fills it in.',
+                label: msg`Set-up code`,
+                hint: msg`The service prints the code when it starts, and a link that fills it in.`,
                 error: errors.setupCode,
                 required: true,
               })
         }
         <button class="button primary wide" ?disabled=${busy}>
-          ${busy ? 'Setting up…' : 'Set up'}
+          ${busy ? msg`Setting up…` : msg`Set up`}
         </button>
       </form>
     `
@@ -124,6 +125,6 @@ export class DgInstallPage extends LightElement {
 function passwordErrors(password: string): Readonly<Record<string, string>> {
   const missing = minPasswordLength - [...password].length
   if (missing <= 0) return {}
-  const short = `Too short. Add ${plural(missing, 'more character')}.`
-  return { password: password === '' ? 'Choose a password.' : short }
+  const short = msg`Too short. Add ${plural(missing, msg`more character`, msg`more characters`)}.`
+  return { password: password === '' ? msg`Choose a password.` : short }
 }

@@ -4,6 +4,7 @@ import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import { LightElement } from '../app/light-element.ts'
 import { codeView, passkeyButton, passwordView, problemView, usernameView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 @customElement('dg-login-page')
@@ -41,8 +42,8 @@ export class DgLoginPage extends LightElement {
     const isSignedIn = await this.submission.send(
       () => this.app.http.post('/login', { body: { password, ...(code === '' ? {} : { code }) } }),
       {
-        password: password === '' && 'Enter your password.',
-        code: this.needsCode && code === '' && 'Enter a code.',
+        password: password === '' && msg`Enter your password.`,
+        code: this.needsCode && code === '' && msg`Enter a code.`,
       },
       (refused) => this.say(refused),
     )
@@ -70,29 +71,29 @@ export class DgLoginPage extends LightElement {
     problem: { status, code },
     retryAfterSeconds,
   }: Refused): Record<string, string> | string | undefined {
-    if (status === 429) return `Too many attempts. ${waitText(retryAfterSeconds)}`
+    if (status === 429) return msg`Too many attempts. ${waitText(retryAfterSeconds)}`
     if (code === 'second_factor_required') {
       this.needsCode = true
       return {}
     }
-    if (code === 'wrong_code') return { code: 'Wrong code, or one that was used before.' }
-    if (code === 'wrong_passkey') return 'The passkey was not accepted.'
-    return status === 401 ? { password: 'Wrong password. Try again.' } : undefined
+    if (code === 'wrong_code') return { code: msg`Wrong code, or one that was used before.` }
+    if (code === 'wrong_passkey') return msg`The passkey was not accepted.`
+    return status === 401 ? { password: msg`Wrong password. Try again.` } : undefined
   }
 
   override render() {
     const { busy, errors, problem } = this.submission
     return authView(html`
-      <h1>Welcome back</h1>
+      <h1>${msg`Welcome back`}</h1>
       <p class="lead">
-        ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
+        ${msg`${this.app.isSessionLost() ? msg`Your session has expired or was ended elsewhere. ` : ''}Sign in to your delegate.`}
       </p>
       <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({
           name: 'password',
-          label: 'Password',
+          label: msg`Password`,
           autocomplete: 'current-password',
           error: errors.password,
         })}
@@ -100,14 +101,14 @@ export class DgLoginPage extends LightElement {
           this.needsCode
             ? codeView({
                 name: 'code',
-                label: 'Code',
-                hint: 'From your authenticator app. Without it, enter one of your recovery codes.',
+                label: msg`Code`,
+                hint: msg`From your authenticator app. Without it, enter one of your recovery codes.`,
                 error: errors.code,
               })
             : nothing
         }
         <button class="button primary wide" ?disabled=${busy}>
-          ${busy ? 'Signing in…' : 'Sign in'}
+          ${busy ? msg`Signing in…` : msg`Sign in`}
         </button>
         ${this.hasPasskey ? passkeyButton('wide', busy, this.usePasskey) : nothing}
       </form>
@@ -116,7 +117,7 @@ export class DgLoginPage extends LightElement {
 }
 
 function waitText(seconds: number | null): string {
-  if (seconds === null) return 'Try again in a while.'
-  if (seconds < 90) return `Try again in ${seconds} seconds.`
-  return `Try again in ${Math.ceil(seconds / 60)} minutes.`
+  if (seconds === null) return msg`Try again in a while.`
+  if (seconds < 90) return msg`Try again in ${seconds} seconds.`
+  return msg`Try again in ${Math.ceil(seconds / 60)} minutes.`
 }

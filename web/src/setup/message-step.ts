@@ -1,16 +1,20 @@
 import { html, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
+import { guard } from 'lit/directives/guard.js'
+import { copyWithToast } from '../app/copy.ts'
 import { LightElement } from '../app/light-element.ts'
 import { newId } from '../app/platform.ts'
 import { fieldView, problemView } from '../design/field.ts'
-
-const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
+import { createMarkdown } from '../design/markdown.ts'
+import { msg } from '../design/msg.ts'
+import '../services/first-messages.ts'
 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
   @state() private said = ''
   @state() private answer: string | null = null
+  private readonly markdown = createMarkdown((code) => void copyWithToast(code, msg`Copied`, this.app.toast))
 
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -18,19 +22,22 @@ export class DgMessageStep extends LightElement {
       this.done()
       return
     }
-    const text = this.querySelector<HTMLInputElement>('#first-message')?.value.trim() ?? ''
-    void this.say(text === '' ? 'Hello!' : text)
+    void this.say(this.querySelector<HTMLInputElement>('#first-message')?.value.trim() ?? '')
   }
 
   private async say(text: string): Promise<void> {
     this.said = text
-    await this.submission.send(async () => {
-      const { reply } = await this.app.http.post('/api/chat', {
-        body: { content: text, clientMessageId: newId() },
-      })
-      this.answer = reply.text
-      this.dispatchEvent(new Event('answered'))
-    })
+    await this.submission.send(
+      async () => {
+        const { reply } = await this.app.http.post('/api/chat', {
+          body: { content: text, clientMessageId: newId() },
+        })
+        this.answer = reply.text
+        this.dispatchEvent(new Event('answered'))
+      },
+      { 'first-message': text === '' && msg`Enter a message, or choose one.` },
+    )
+    if (text === '') return
     await this.updateComplete
     this.querySelector<HTMLElement>('.primary')?.focus()
   }
@@ -41,32 +48,36 @@ export class DgMessageStep extends LightElement {
 
   override render() {
     const { answer } = this
-    const { busy, problem } = this.submission
-    return html`<form class="form" novalidate @submit=${this.submit}>
+    const { busy, problem, errors } = this.submission
+    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.submission.fieldChanged}>
       ${problemView(problem)}
       ${
         answer === null
-          ? html`${fieldView({ name: 'first-message', label: 'Say something', placeholder: 'Hello!' })}
-              <div class="actions">
-                ${suggestions.map(
-                  (text) =>
-                    html`<button class="button small" type="button" ?disabled=${busy} @click=${() => void this.say(text)}>${text}</button>`,
-                )}
-              </div>`
+          ? html`${fieldView({ name: 'first-message', label: msg`Say something`, error: errors['first-message'] })}
+              <dg-first-messages
+                .app=${this.app}
+                .names=${['help', 'memory']}
+                .busy=${busy}
+                @say=${({ detail }: CustomEvent<string>) => void this.say(detail)}
+              ></dg-first-messages>`
           : nothing
       }
       <div class="step-talk" role="status">
         ${this.said !== '' && (busy || answer !== null) ? html`<p class="on owner">${this.said}</p>` : nothing}
-        ${busy ? html`<p class="delegate">Thinking…</p>` : nothing}
-        ${answer === null ? nothing : html`<p class="delegate">${answer}</p>`}
+        ${busy ? html`<p class="delegate">${msg`Thinking…`}</p>` : nothing}
+        ${
+          answer === null
+            ? nothing
+            : html`<div class="delegate prose" dir="auto">${guard([answer], () => this.markdown(answer))}</div>`
+        }
       </div>
       <div class="step-actions">
         ${
           answer === null
-            ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>Skip</button>`
+            ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>${msg`Skip`}</button>`
             : nothing
         }
-        <button class="button primary" ?disabled=${busy}>${answer === null ? 'Send' : 'Go to your timeline'}</button>
+        <button class="button primary" ?disabled=${busy}>${answer === null ? msg`Send` : msg`Go to your timeline`}</button>
       </div>
     </form>`
   }

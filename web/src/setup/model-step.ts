@@ -4,6 +4,7 @@ import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import '../services/model-picker.ts'
 import type { DgModelPicker } from '../services/model-picker.ts'
@@ -89,7 +90,7 @@ export class DgModelStep extends LightElement {
     if (!kind) return
     if (passed === null) return this.test(kind, entry)
     const isSaved = await this.submission.send(() => this.save(kind, entry), {
-      model: this.model === '' && 'Choose a model.',
+      model: this.model === '' && msg`Choose a model.`,
     })
     if (isSaved) this.done()
   }
@@ -134,9 +135,9 @@ export class DgModelStep extends LightElement {
   override render() {
     return loadedView(
       this.loaded,
-      'the model services',
+      msg`the model services`,
       (services) => (this.kind ? this.formView(this.kind) : this.choicesView(services)),
-      'This form',
+      msg`This form`,
     )
   }
 
@@ -150,13 +151,12 @@ export class DgModelStep extends LightElement {
           ? html`<div class="in-use">
               <dg-icon name="done"></dg-icon>
               <p>
-                <strong>${service.title}</strong> at ${hostOf(service.baseUrl)} is set up and replies with
-                ${chat?.model}.
+                <strong>${service.title}</strong> ${msg`at ${hostOf(service.baseUrl)} is set up and replies with ${chat?.model}.`}
               </p>
             </div>`
           : nothing
       }
-      <ul class="list choices" aria-label="Model services">
+      <ul class="list choices" aria-label=${msg`Model services`}>
         ${kinds.map(
           (kind) => html`<li>
             <button class="choice" type="button" data-kind=${kind.kind} @click=${() => this.choose(kind)}>
@@ -169,15 +169,15 @@ export class DgModelStep extends LightElement {
             ? nothing
             : html`<li>
                 <button class="choice" type="button" @click=${this.done}>
-                  <strong>Without a service for now</strong>
-                  <span class="soft">The builtin model replies.</span>
+                  <strong>${msg`Without a service for now`}</strong>
+                  <span class="soft">${msg`The builtin model replies.`}</span>
                 </button>
               </li>`
         }
       </ul>
       ${
         service
-          ? html`<div class="step-actions"><button class="button primary" type="button" @click=${this.done}>Continue</button></div>`
+          ? html`<div class="step-actions"><button class="button primary" type="button" @click=${this.done}>${msg`Continue`}</button></div>`
           : nothing
       }
     `
@@ -189,7 +189,7 @@ export class DgModelStep extends LightElement {
     return html`<form class="form" novalidate @submit=${this.submit} @input=${this.edited}>
       <div class="chosen">
         <strong>${kind.title}</strong>
-        <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>Choose another</button>
+        <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>${msg`Choose another`}</button>
       </div>
       ${hintView(kind.hint)} ${entryFields(kind, this.service, errors)}
       <dg-service-test .app=${this.app}></dg-service-test>
@@ -197,7 +197,7 @@ export class DgModelStep extends LightElement {
         passed === null
           ? nothing
           : html`<dg-model-picker
-              label="Model for the chat"
+              label=${msg`Model for the chat`}
               .models=${passed.models}
               .value=${this.model}
               .error=${errors.model ?? ''}
@@ -210,7 +210,7 @@ export class DgModelStep extends LightElement {
       ${problemView(problem)}
       <div class="step-actions">
         <button class="button primary" ?disabled=${busy}>
-          ${passed ? (busy ? 'Saving…' : 'Continue') : busy ? 'Testing…' : 'Test the connection'}
+          ${passed ? (busy ? msg`Saving…` : msg`Continue`) : busy ? msg`Testing…` : msg`Test the connection`}
         </button>
       </div>
     </form>`

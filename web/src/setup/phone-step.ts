@@ -4,6 +4,7 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fieldView, problemView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import '../settings/connection-test.ts'
 import type { DgConnectionTest } from '../settings/connection-test.ts'
@@ -53,7 +54,7 @@ export class DgPhoneStep extends LightElement {
     await this.submission.send(
       () => this.saveAndTest(entries),
       isNothing && !isStored
-        ? { TELEPHONY_ACCOUNT_SID: 'Enter the account, or set up the phone later.' }
+        ? { TELEPHONY_ACCOUNT_SID: msg`Enter the account, or set up the phone later.` }
         : {},
     )
     if (this.tested !== 'works') return
@@ -88,7 +89,7 @@ export class DgPhoneStep extends LightElement {
   }
 
   override render() {
-    return loadedView(this.settings, 'the settings', () => this.formView(), 'This form')
+    return loadedView(this.settings, msg`the settings`, () => this.formView(), msg`This form`)
   }
 
   private formView(): TemplateResult {
@@ -102,17 +103,17 @@ export class DgPhoneStep extends LightElement {
         service="telephony"
         bare
       ></dg-connection-test>
-      ${tested === 'fails' ? html`<p class="soft">Fix the errors and try again, or skip this step and finish it later in Settings.</p>` : nothing}
+      ${tested === 'fails' ? html`<p class="soft">${msg`Fix the errors and try again, or skip this step and finish it later in Settings.`}</p>` : nothing}
       <div class="step-actions">
         ${
           tested === 'works'
             ? nothing
             : html`<button class="button quiet" type="button" ?disabled=${busy} @click=${this.skip}>
-                Not now
+                ${msg`Not now`}
               </button>`
         }
         <button class="button primary" ?disabled=${busy}>
-          ${busy ? 'Testing…' : tested === 'works' ? 'Continue' : 'Save and test'}
+          ${busy ? msg`Testing…` : tested === 'works' ? msg`Continue` : msg`Save and test`}
         </button>
       </div>
     </form>`
@@ -125,7 +126,7 @@ export class DgPhoneStep extends LightElement {
       label: title,
       hint: isForAnotherHost(setting) ? otherHostText(setting) : description,
       type: secret ? 'password' : /URL$/.test(key) ? 'url' : /NUMBER$/.test(key) ? 'tel' : 'text',
-      placeholder: secret && set ? 'Set. Type to replace it' : '',
+      placeholder: secret && set ? msg`Set. Type to replace it` : '',
       value: source === 'stored' ? valueText(setting) : '',
       error: this.submission.errors[key],
     })

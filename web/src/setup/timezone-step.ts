@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded } from '../app/loaded.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
+import { locale, msg } from '../design/msg.ts'
 import { tick } from '../design/while-connected.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
@@ -42,15 +43,15 @@ export class DgTimezoneStep extends LightElement {
   /** The current time in the zone, so that the owner can check the choice. */
   private clockText(): string {
     try {
-      const clock = new Intl.DateTimeFormat('en-GB', {
+      const clock = new Intl.DateTimeFormat(locale, {
         timeZone: this.zone,
         weekday: 'long',
         hour: '2-digit',
         minute: '2-digit',
       })
-      return `It is ${clock.format(new Date())} there.`
+      return msg`It is ${clock.format(new Date())} there.`
     } catch {
-      return 'Choose a zone from the list, such as Europe/Berlin.'
+      return msg`Choose a zone from the list, such as Europe/Berlin.`
     }
   }
 
@@ -60,7 +61,7 @@ export class DgTimezoneStep extends LightElement {
       ${problemView(problem || this.stored.problem)}
       ${fieldView({
         name: 'TIMEZONE',
-        label: 'Time zone',
+        label: msg`Time zone`,
         value: this.zone,
         hint: this.clockText(),
         error: errors.TIMEZONE,
@@ -71,7 +72,7 @@ export class DgTimezoneStep extends LightElement {
         ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
       </datalist>
       <div class="step-actions">
-        <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Continue'}</button>
+        <button class="button primary" ?disabled=${busy}>${busy ? msg`Saving…` : msg`Continue`}</button>
       </div>
     </form>`
   }

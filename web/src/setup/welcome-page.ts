@@ -4,6 +4,8 @@ import { explain } from '../api/http.ts'
 import { LightElement } from '../app/light-element.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
 import { iconButton } from '../design/icon-button.ts'
+import { msg } from '../design/msg.ts'
+import { prose } from '../design/prose.ts'
 import './message-step.ts'
 import './model-step.ts'
 import './phone-step.ts'
@@ -13,22 +15,22 @@ import { authStyles } from './auth-styles.ts'
 type StepText = { readonly heading: string; readonly lead: string }
 
 const texts: Readonly<Record<SetupStep, StepText>> = {
-  timezone: { heading: 'Where are you?', lead: 'So that “tomorrow at nine” means your nine.' },
+  timezone: { heading: msg`Where are you?`, lead: msg`So that “tomorrow at nine” means your nine.` },
   model: {
-    heading: 'Choose a model',
-    lead: 'A model gives your delegate its understanding. It runs at a service with your key, or on a machine of your own.',
+    heading: msg`Choose a model`,
+    lead: msg`A model gives your delegate its understanding. It runs at a service with your key, or on a machine of your own.`,
   },
   phone: {
-    heading: 'Connect a phone',
-    lead: 'Calls and texts go through a telephony provider, such as Twilio, where you need an account. You can do this later.',
+    heading: msg`Connect a phone`,
+    lead: msg`Calls and texts go through a telephony provider, such as Twilio, where you need an account. You can do this later.`,
   },
-  message: { heading: 'Say hello', lead: 'Send your first message. Only you can read this timeline.' },
+  message: { heading: msg`Say hello`, lead: msg`Send your first message. Only you can read this timeline.` },
 }
 
 /** Setup after the password. Each step is optional and saved on its own. */
 @customElement('dg-welcome-page')
 export class DgWelcomePage extends LightElement {
-  protected override readonly sheets = [authStyles, welcomeStyles]
+  protected override readonly sheets = [authStyles, prose, welcomeStyles]
   /** Null until the current step is known. */
   @state() private step: SetupStep | null = currentSetupStep()
 
@@ -87,7 +89,7 @@ export class DgWelcomePage extends LightElement {
     const { step } = this
     return html`<main class="auth">
       <div class="card auth-card welcome">
-        ${step === null ? html`<p role="status">One moment…</p>` : this.stepView(step)}
+        ${step === null ? html`<p role="status">${msg`One moment…`}</p>` : this.stepView(step)}
       </div>
     </main>`
   }
@@ -99,12 +101,12 @@ export class DgWelcomePage extends LightElement {
     const { heading, lead } = texts[step]
     return html`
       <div class="progress soft">
-        ${number > 2 ? iconButton('chevron', 'Back', this.back, 'quiet small previous', 'Back') : nothing}
+        ${number > 2 ? iconButton('chevron', msg`Back`, this.back, 'quiet small previous', msg`Back`) : nothing}
         <ol class="list" aria-hidden="true">
           ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
         </ol>
-        <span>Step ${number} of ${count}</span>
-        <button class="button quiet small" @click=${this.finish}>Finish later</button>
+        <span>${msg`Step ${number} of ${count}`}</span>
+        <button class="button quiet small" @click=${this.finish}>${msg`Finish later`}</button>
       </div>
       <h1 tabindex="-1">${heading}</h1>
       <p class="lead">${lead}</p>
@@ -136,16 +138,20 @@ const welcomeStyles = css`
   }
   .welcome .progress {
     display: flex;
+    flex-wrap: wrap;
     align-items: center;
     gap: var(--space-3);
     margin-bottom: var(--space-5);
+    white-space: nowrap;
   }
   .welcome .progress ol {
     display: flex;
+    flex: 1 1 2rem;
     gap: 0.375rem;
+    max-width: 7.75rem;
   }
   .welcome .progress li {
-    width: 1.25rem;
+    flex: 1;
     height: 0.25rem;
     border-radius: 999px;
     background: var(--line);
@@ -177,14 +183,14 @@ const welcomeStyles = css`
     display: grid;
     gap: var(--space-2);
   }
-  .welcome .step-talk p {
+  .welcome .step-talk > * {
     max-width: 90%;
     padding: var(--space-2) var(--space-3);
     border-radius: var(--radius-lg);
-    white-space: pre-wrap;
     overflow-wrap: anywhere;
   }
   .welcome .step-talk .owner {
+    white-space: pre-wrap;
     justify-self: end;
   }
   .welcome .step-talk .delegate {

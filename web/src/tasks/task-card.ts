@@ -3,7 +3,16 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { capitalised, durationText, fullTimeText, plural, relativeText, timeText } from '../design/format.ts'
+import {
+  capitalised,
+  durationText,
+  fullTimeText,
+  plural,
+  relativeText,
+  timeText,
+  wordsText,
+} from '../design/format.ts'
+import { msg, translateSentence } from '../design/msg.ts'
 import {
   channelText,
   deliveryText,
@@ -102,7 +111,7 @@ export class DgTaskCard extends AppElement {
     const isUndelivered = ['fallback', 'failed', 'unknown'].includes(task.deliveryState)
     return html`
       <div class="head">
-        <h3>${task.title || 'Erased'}</h3>
+        <h3>${task.title || msg`Erased`}</h3>
         <span class="status ${tone}"><dg-icon name=${icon}></dg-icon>${text}</span>
       </div>
       <p class="facts">
@@ -110,7 +119,7 @@ export class DgTaskCard extends AppElement {
           >${relativeText(task.dispatchedAt, this.now)}</time
         >
         <span>${this.timeView()}</span>
-        <span>by ${task.by === 'owner' ? 'you' : 'Delegate'}</span>
+        <span>${task.by === 'owner' ? msg`by you` : msg`by Delegate`}</span>
         <span>${isolationText(task)}</span>
       </p>
       ${task.status === 'running' ? this.progressView() : nothing}
@@ -128,7 +137,7 @@ export class DgTaskCard extends AppElement {
       }
       <div class="actions">
         <button class="button small" aria-expanded=${this.open} @click=${this.toggle}>
-          ${this.open ? 'Hide details' : 'Details'}
+          ${this.open ? msg`Hide details` : msg`Details`}
         </button>
         ${this.actionsView(isUndelivered)}
       </div>
@@ -138,20 +147,20 @@ export class DgTaskCard extends AppElement {
 
   private timeView(): string {
     const { status, startedAt, durationMs, timeoutMinutes, notify } = this.task
-    if (status === 'queued') return `waiting to start, time limit ${timeoutMinutes} min`
+    if (status === 'queued') return msg`waiting to start, time limit ${timeoutMinutes} min`
     if (status === 'running' && startedAt !== null) {
       const runningMs = Math.max(0, this.now.getTime() - Date.parse(startedAt))
-      return `running for ${durationText(runningMs)} of at most ${timeoutMinutes} min, outcome ${channelText(notify)}`
+      return msg`running for ${durationText(runningMs)} of at most ${timeoutMinutes} min, outcome ${channelText(notify)}`
     }
-    return durationMs === null ? '' : `took ${durationText(durationMs)}`
+    return durationMs === null ? '' : msg`took ${durationText(durationMs)}`
   }
 
   private progressView(): TemplateResult {
     const { latestProgress, progressCount } = this.task
-    if (!latestProgress) return html`<p class="line facts">No progress reported yet</p>`
+    if (!latestProgress) return html`<p class="line facts">${msg`No progress reported yet`}</p>`
     return html`
-      <p class="line progress" role="status">${latestProgress.text}</p>
-      <p class="facts">${plural(progressCount, 'report')}, latest at ${timeText(latestProgress.at)}</p>
+      <p class="line progress" role="status">${translateSentence(latestProgress.text)}</p>
+      <p class="facts">${msg`${plural(progressCount, msg`report`, msg`reports`)}, latest at ${timeText(latestProgress.at)}`}</p>
     `
   }
 
@@ -161,22 +170,22 @@ export class DgTaskCard extends AppElement {
     return html`
       ${
         isOpen
-          ? html`<button class="button small" aria-label="Cancel ${title}" @click=${() => this.fire('cancel')}>
-              <dg-icon name="stop"></dg-icon>Cancel
+          ? html`<button class="button small" aria-label=${msg`Cancel ${title}`} @click=${() => this.fire('cancel')}>
+              <dg-icon name="stop"></dg-icon>${msg`Cancel`}
             </button>`
           : nothing
       }
       ${
         status === 'failed' || status === 'cancelled'
           ? html`<button class="button small" @click=${() => this.fire('retry', 'work')}>
-              <dg-icon name="retry"></dg-icon>Run again
+              <dg-icon name="retry"></dg-icon>${msg`Run again`}
             </button>`
           : nothing
       }
       ${
         isUndelivered
           ? html`<button class="button small" @click=${() => this.fire('retry', 'delivery')}>
-              <dg-icon name="retry"></dg-icon>Deliver again
+              <dg-icon name="retry"></dg-icon>${msg`Deliver again`}
             </button>`
           : nothing
       }
@@ -216,24 +225,24 @@ export class DgTaskDetails extends AppElement {
     const { deliveries } = this.task
     return loadedView(
       this.whole,
-      'the details',
+      msg`the details`,
       ({ prompt, outcome }) => html`
-        <h4 class="subhead">Prompt</h4>
-        <pre tabindex="0">${prompt || 'Erased'}</pre>
+        <h4 class="subhead">${msg`Prompt`}</h4>
+        <pre tabindex="0">${prompt || msg`Erased`}</pre>
         ${
           outcome === null
             ? nothing
-            : html`<h4 class="subhead">Outcome</h4>
-                <pre tabindex="0">${outcome || 'No output.'}</pre>`
+            : html`<h4 class="subhead">${msg`Outcome`}</h4>
+                <pre tabindex="0">${translateSentence(outcome) || msg`No output.`}</pre>`
         }
         ${
           deliveries.length === 0
             ? nothing
-            : html`<h4 class="subhead">Deliveries</h4>
+            : html`<h4 class="subhead">${msg`Deliveries`}</h4>
                 ${deliveries.map(deliveryView)}`
         }
       `,
-      'These details',
+      msg`These details`,
     )
   }
 }
@@ -244,12 +253,12 @@ function deliveryView(delivery: Delivery): TemplateResult {
   return html`<div class="delivery">
     <p>
       ${capitalised(channelText(channel))}${why}: ${outcomeText(delivery)}
-      ${retryAt === null ? nothing : html`<time datetime=${retryAt}>at ${timeText(retryAt)}</time>`}
+      ${retryAt === null ? nothing : html`<time datetime=${retryAt}>${msg`at ${timeText(retryAt)}`}</time>`}
     </p>
     ${
       attempts.length === 0
         ? nothing
-        : html`<ol aria-label="Attempts ${channelText(channel)}">
+        : html`<ol aria-label=${msg`Attempts ${channelText(channel)}`}>
             ${attempts.map((attempt) => html`<li>${attemptText(attempt)}</li>`)}
           </ol>`
     }
@@ -258,7 +267,11 @@ function deliveryView(delivery: Delivery): TemplateResult {
 
 function attemptText({ startedAt, outcome, kind }: Delivery['attempts'][number]): TemplateResult {
   const words =
-    outcome === null ? 'in progress or interrupted' : outcome === 'unknown' ? 'not confirmed' : outcome
+    outcome === null
+      ? msg`in progress or interrupted`
+      : outcome === 'unknown'
+        ? msg`not confirmed`
+        : wordsText(outcome)
   return html`${words}${kind === null ? nothing : ` (${failureText(kind)})`}
     <time datetime=${startedAt}>${fullTimeText(startedAt)}</time>`
 }

@@ -2,6 +2,7 @@ import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, choiceView, fieldView } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 
@@ -22,12 +23,12 @@ export class DgTaskDialog extends FormDialog {
     return this.submission.send(
       async () => {
         await this.app.http.post('/api/tasks', { body: { title, prompt, ...(notify && { notify }) } })
-        this.app.toast('Task handed over')
+        this.app.toast(msg`Task handed over`)
         this.onDispatched()
       },
       {
-        title: title === '' && 'Enter a name.',
-        prompt: prompt === '' && 'Describe what to do.',
+        title: title === '' && msg`Enter a name.`,
+        prompt: prompt === '' && msg`Describe what to do.`,
       },
     )
   }
@@ -35,22 +36,22 @@ export class DgTaskDialog extends FormDialog {
   protected override form(): Form {
     const { errors } = this.submission
     return {
-      heading: 'Hand over a task',
-      action: ['Hand over', 'Handing over…'],
+      heading: msg`Hand over a task`,
+      action: [msg`Hand over`, msg`Handing over…`],
       fields: html`
-        ${fieldView({ name: 'title', label: 'Name', placeholder: 'Update the dependencies', error: errors.title })}
+        ${fieldView({ name: 'title', label: msg`Name`, placeholder: msg`Update the dependencies`, error: errors.title })}
         ${areaView({
           name: 'prompt',
-          label: 'What the coding assistant should do',
+          label: msg`What the coding assistant should do`,
           maxLength: 20_000,
-          hint: 'The assistant cannot see your conversation. Include everything that it needs to know.',
+          hint: msg`The assistant cannot see your conversation. Include everything that it needs to know.`,
           error: errors.prompt,
         })}
-        ${choiceView('notify', 'Notify me when done', [
-          ['', 'As set in Settings'],
-          ['chat', 'In the chat'],
-          ['sms', 'By text message'],
-          ['webhook', 'By webhook'],
+        ${choiceView('notify', msg`Notify me when done`, [
+          ['', msg`As set in Settings`],
+          ['chat', msg`In the chat`],
+          ['sms', msg`By text message`],
+          ['webhook', msg`By webhook`],
         ])}
       `,
     }

@@ -6,6 +6,7 @@ import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
+import { msg } from '../design/msg.ts'
 import { tick } from '../design/while-connected.ts'
 import './task-card.ts'
 import { DgTaskDialog } from './task-dialog.ts'
@@ -42,13 +43,13 @@ export class DgTasksPage extends AppElement {
 
   private confirmCancelling(task: Task): void {
     askToConfirm(this, {
-      heading: 'Cancel this task?',
-      content: `“${task.title}” stops now. Changes it has already made are kept.`,
-      action: 'Cancel task',
-      keep: 'Keep task',
+      heading: msg`Cancel this task?`,
+      content: msg`“${task.title}” stops now. Changes it has already made are kept.`,
+      action: msg`Cancel task`,
+      keep: msg`Keep task`,
       run: async () => {
         await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
-        this.app.toast('Task cancelled')
+        this.app.toast(msg`Task cancelled`)
         await this.tasks.reload()
       },
     })
@@ -61,22 +62,22 @@ export class DgTasksPage extends AppElement {
   private retry(task: Task, what: 'work' | 'delivery'): void {
     void this.app.attempt(async () => {
       await this.app.http.post('/api/tasks/{id}/retry', { params: { id: task.id }, body: { what } })
-      this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
+      this.app.toast(what === 'work' ? msg`Task handed over again` : msg`Retrying the delivery`)
       await this.tasks.reload()
     })
   }
 
   override render() {
-    return html`<dg-page heading="Tasks">
+    return html`<dg-page heading=${msg`Tasks`}>
       <button
         slot="tools"
         class="button primary small"
         ?disabled=${this.tasks.value?.configured === false}
         @click=${this.handOver}
       >
-        <dg-icon name="plus"></dg-icon>Hand over a task
+        <dg-icon name="plus"></dg-icon>${msg`Hand over a task`}
       </button>
-      ${loadedView(this.tasks, 'the tasks', (page) => this.pageView(page))}
+      ${loadedView(this.tasks, msg`the tasks`, (page) => this.pageView(page))}
     </dg-page>`
   }
 
@@ -85,27 +86,26 @@ export class DgTasksPage extends AppElement {
     const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
     return html`
       ${configured ? nothing : unconfiguredView()} ${isolationView(isolation)}
-      ${this.listView('In progress', items.filter(isOpen))}
+      ${this.listView(msg`In progress`, items.filter(isOpen))}
       ${this.listView(
-        'Finished',
+        msg`Finished`,
         items.filter((task) => !isOpen(task)),
       )}
-      ${moreView(this.tasks, 'Show older tasks')}
+      ${moreView(this.tasks, msg`Show older tasks`)}
     `
   }
 
   private emptyView(configured: boolean): TemplateResult {
     if (!configured) {
-      return html`<dg-state icon="tool" heading="No coding assistant is set up">
+      return html`<dg-state icon="tool" heading=${msg`No coding assistant is set up`}>
         <p>
-          To set one up, put its command in the environment variable <code>COPILOT_COMMAND</code> and restart
-          Delegate. For your safety, this cannot be set in the browser.
+          ${msg`To set one up, put its command in the environment variable`} <code>COPILOT_COMMAND</code> ${msg`and restart Delegate. For your safety, this cannot be set in the browser.`}
         </p>
       </dg-state>`
     }
-    return html`<dg-state icon="tool" heading="No tasks yet">
-      <p>Hand one over here, or just say: “have the coding assistant fix the build and text me when it is done”.</p>
-      <button class="button primary" @click=${this.handOver}>Hand over a task</button>
+    return html`<dg-state icon="tool" heading=${msg`No tasks yet`}>
+      <p>${msg`Hand one over here, or just say: “have the coding assistant fix the build and text me when it is done”.`}</p>
+      <button class="button primary" @click=${this.handOver}>${msg`Hand over a task`}</button>
     </dg-state>`
   }
 
@@ -134,7 +134,7 @@ export class DgTasksPage extends AppElement {
 function unconfiguredView(): TemplateResult {
   return html`<div class="callout warning intro">
     <dg-icon name="warning"></dg-icon>
-    <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
+    <p>${msg`No coding assistant is set up. Set`} <code>COPILOT_COMMAND</code> ${msg`to hand over tasks.`}</p>
   </div>`
 }
 
@@ -146,10 +146,10 @@ function isolationView(isolation: TaskIsolation | null): TemplateResult | typeof
     <p>
       ${
         isolation.way === null
-          ? 'Tasks cannot start.'
-          : 'Tasks are not isolated: their program can read Delegate’s data and keys.'
+          ? msg`Tasks cannot start.`
+          : msg`Tasks are not isolated: their program can read Delegate’s data and keys.`
       }
-      ${isolation.reason} ${isolation.remedy} <a href="/security">See all security checks</a>
+      ${isolation.reason} ${isolation.remedy} <a href="/security">${msg`See all security checks`}</a>
     </p>
   </div>`
 }

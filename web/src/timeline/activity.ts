@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { capitalised, durationText, plural, wordsText } from '../design/format.ts'
+import { capitalised, durationText, listText, plural, wordsText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { countField, textField } from './event-kinds.ts'
 import { titleOf } from './titles.ts'
 
@@ -57,16 +58,16 @@ function tally(events: readonly TimelineEvent[], type: string): number {
 export function summaryOf(events: readonly TimelineEvent[], isRunning = false): string {
   const parts: string[] = []
   const recalled = new Set(events.flatMap((event) => idsOf(event)))
-  if (recalled.size > 0) parts.push(`recalled ${plural(recalled.size, 'memory', 'memories')}`)
+  if (recalled.size > 0) parts.push(msg`recalled ${plural(recalled.size, msg`memory`, msg`memories`)}`)
   const tools = [...new Set(events.filter((e) => e.type === 'tool.called').map((e) => textField(e, 'tool')))]
-  if (tools.length > 0 && tools.length <= 2) parts.push(`used ${tools.map(wordsText).join(' and ')}`)
-  if (tools.length > 2) parts.push(`used ${plural(tools.length, 'tool')}`)
-  for (const [type, verb, one, many] of counted) {
+  if (tools.length > 0 && tools.length <= 2) parts.push(msg`used ${listText(tools.map(wordsText))}`)
+  if (tools.length > 2) parts.push(msg`used ${plural(tools.length, msg`tool`, msg`tools`)}`)
+  for (const [type, phrase, one, many] of counted) {
     const times = tally(events, type)
-    if (times > 0) parts.push(`${verb} ${plural(times, one, many)}`)
+    if (times > 0) parts.push(phrase(plural(times, one, many)))
   }
   if (events.some((event) => event.type === 'context.compaction.succeeded'))
-    parts.push('compacted the context')
+    parts.push(msg`compacted the context`)
   if (parts.length === 0) parts.push(quietSummary(events, isRunning))
   const completed = events.find((event) => event.type === 'turn.completed')
   const durationMs = completed ? countField(completed, 'durationMs') : null
@@ -74,13 +75,13 @@ export function summaryOf(events: readonly TimelineEvent[], isRunning = false): 
   return capitalised(parts.join(' · '))
 }
 
-const counted: readonly (readonly [string, string, string, string])[] = [
-  ['memory.stored', 'learned', 'memory', 'memories'],
-  ['memory.reinforced', 'strengthened', 'memory', 'memories'],
-  ['memory.merged', 'merged', 'memory', 'memories'],
-  ['memory.conflicted', 'found', 'contradiction', 'contradictions'],
-  ['memory.deleted', 'forgot', 'memory', 'memories'],
-  ['signal.raised', 'noticed', 'thing', 'things'],
+const counted: readonly (readonly [string, (counted: string) => string, string, string])[] = [
+  ['memory.stored', (what) => msg`learned ${what}`, msg`memory`, msg`memories`],
+  ['memory.reinforced', (what) => msg`strengthened ${what}`, msg`memory`, msg`memories`],
+  ['memory.merged', (what) => msg`merged ${what}`, msg`memory`, msg`memories`],
+  ['memory.conflicted', (what) => msg`found ${what}`, msg`contradiction`, msg`contradictions`],
+  ['memory.deleted', (what) => msg`forgot ${what}`, msg`memory`, msg`memories`],
+  ['signal.raised', (what) => msg`noticed ${what}`, msg`thing`, msg`things`],
 ]
 
 function idsOf(event: TimelineEvent): string[] {
@@ -97,18 +98,20 @@ const taskProgress = new Set([
 ])
 
 function quietSummary(events: readonly TimelineEvent[], isRunning: boolean): string {
-  if (events.some((event) => event.type === 'turn.completed')) return 'thought it through'
+  if (events.some((event) => event.type === 'turn.completed')) return msg`thought it through`
   const latest = events.findLast(({ type }) => taskProgress.has(type))
   if (latest) return titleOf(latest)
   if (events.some((event) => event.type === 'turn.started'))
-    return isRunning ? 'answering…' : 'did not finish'
+    return isRunning ? msg`answering…` : msg`did not finish`
   const titles = [...new Set(events.map(titleOf))]
-  return titles.length <= 2 ? titles.join(' · ') : plural(events.length, 'background step')
+  return titles.length <= 2
+    ? titles.join(' · ')
+    : plural(events.length, msg`background step`, msg`background steps`)
 }
 
 /** What the delegate is doing now, for a running turn. */
 export function progressOf(events: readonly TimelineEvent[]): string {
   const last = stepsOf(events).findLast((step) => step.tool)
-  if (last?.outcome === 'running') return `Using ${wordsText(last.title)}…`
-  return 'Thinking…'
+  if (last?.outcome === 'running') return msg`Using ${wordsText(last.title)}…`
+  return msg`Thinking…`
 }

@@ -2,46 +2,31 @@ import { css, html, nothing, type PropertyValues } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { LiveCall } from '../../../src/http/contract/calls.ts'
 import { AppElement } from '../app/app-element.ts'
+import { clockText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { tick } from '../design/while-connected.ts'
+import { callBarStyles } from './call-bar-styles.ts'
 
 const secondMs = 1000
 
 /** The live call: who is on the line, for how long, who is speaking, and a button to hang up. */
 @customElement('dg-call-bar')
 export class DgCallBar extends AppElement {
-  static override readonly styles = css`
-    section {
-      display: grid;
-      grid-template-columns: auto minmax(0, 1fr) auto;
-      align-items: center;
-      gap: var(--space-1) var(--space-3);
-      padding: var(--space-2) var(--space-4);
-      border-bottom: 1px solid var(--line);
-      font-size: var(--text-sm);
-    }
-    .what {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 0 var(--space-3);
-    }
+  static override readonly styles = [
+    callBarStyles,
+    css`
     .who {
       font-weight: 600;
       overflow-wrap: anywhere;
     }
-    .number,
-    time {
+    .number {
       font-variant-numeric: tabular-nums;
-    }
-    .state {
-      display: inline-flex;
-      align-items: center;
-      gap: var(--space-2);
     }
     .problem {
       grid-column: 1 / -1;
     }
-  `
+  `,
+  ]
   @property({ attribute: false }) call: LiveCall | null = null
 
   constructor() {
@@ -65,38 +50,34 @@ export class DgCallBar extends AppElement {
     const { call } = this
     if (call === null) return nothing
     const { busy, problem } = this.submission
-    return html`<section class="on" aria-label="Phone call">
+    return html`<section class="on" aria-label=${msg`Phone call`}>
       <dg-icon name="phone"></dg-icon>
       <div class="what">
-        <span class="who">${call.party === 'owner' ? 'You' : 'A guest'} on the phone</span>
-        ${call.from === '' ? nothing : html`<span class="number">${call.from}</span>`}
+        <span class="who">${whoOf(call)}</span>
+        ${call.from === '' || call.inBrowser ? nothing : html`<span class="number">${call.from}</span>`}
         ${
           call.connectedAt === null
             ? nothing
-            : html`<time datetime=${call.connectedAt}>${durationOf(call.connectedAt, Date.now())}</time>`
+            : html`<time datetime=${call.connectedAt}>${clockText(Date.now() - Date.parse(call.connectedAt))}</time>`
         }
         <span class="state">${stateOf(call)}</span>
       </div>
       <button class="button small danger" ?disabled=${busy} @click=${this.hangUp}>
-        ${busy ? 'Hanging up…' : 'Hang up'}
+        ${busy ? msg`Hanging up…` : msg`Hang up`}
       </button>
       ${problem === '' ? nothing : html`<span class="problem" role="alert">${problem}</span>`}
     </section>`
   }
 }
 
-function stateOf(call: LiveCall) {
-  if (call.connectedAt === null) return 'connecting…'
-  if (call.speaking === null) return nothing
-  const who = call.speaking === 'delegate' ? 'Delegate' : call.party === 'owner' ? 'you' : 'the guest'
-  return html`<span class="pulse"></span>${who === 'you' ? 'you are speaking' : `${who} is speaking`}`
+function whoOf({ party, inBrowser }: LiveCall): string {
+  if (inBrowser) return msg`You are talking in another tab`
+  return party === 'owner' ? msg`You on the phone` : msg`A guest on the phone`
 }
 
-/** "4:05", "1:02:09". */
-function durationOf(since: string, nowMs: number): string {
-  const ms = Math.max(0, nowMs - Date.parse(since))
-  return new Date(ms)
-    .toISOString()
-    .slice(11, 19)
-    .replace(/^(?:00:)?0?/, '')
+function stateOf(call: LiveCall) {
+  if (call.connectedAt === null) return msg`connecting…`
+  if (call.speaking === null) return nothing
+  const caller = call.party === 'owner' ? msg`you are speaking` : msg`the guest is speaking`
+  return html`<span class="pulse"></span>${call.speaking === 'delegate' ? msg`Delegate is speaking` : caller}`
 }

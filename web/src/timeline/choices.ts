@@ -6,6 +6,7 @@ import { planStyles, planView } from '../app/erasure-plan.ts'
 import { Loaded, waitingView } from '../app/loaded.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { kindText } from './erasure-kinds.ts'
 import { shownText } from './shown-text.ts'
 
@@ -108,9 +109,9 @@ export class DgChoices extends AppElement {
     const { offered, plan, choices } = this
     if (offered.value === null)
       return offered.problem === ''
-        ? waitingView('Loading what matches', 2)
-        : html`${problemView(offered.problem)}<button class="button small" @click=${offered.reload}>Try again</button>`
-    if (choices.length === 0) return html`<p class="soft">Nothing is left to forget here.</p>`
+        ? waitingView(msg`Loading what matches`, 2)
+        : html`${problemView(offered.problem)}<button class="button small" @click=${offered.reload}>${msg`Try again`}</button>`
+    if (choices.length === 0) return html`<p class="soft">${msg`Nothing is left to forget here.`}</p>`
     return html`${this.choicesView()} ${this.planView()} ${problemView(plan.problem)}`
   }
 
@@ -118,15 +119,14 @@ export class DgChoices extends AppElement {
   private planView(): TemplateResult {
     const { value, loading } = this.plan
     if (value === null || this.chosen.length === 0)
-      return html`<p class="soft">Nothing is forgotten until you choose.</p>`
+      return html`<p class="soft">${msg`Nothing is forgotten until you choose.`}</p>`
     const kept = value.stays.map(
-      ({ kind, count }) => kindText(kind, count) + (kind === 'message' ? ' (no longer used)' : ''),
+      ({ kind, count }) => kindText(kind, count) + (kind === 'message' ? msg` (no longer used)` : ''),
     )
     return html`<details aria-busy=${loading}>
       <summary>
         <span
-          >Erased: ${listText([...value.named, ...value.derived].map(({ kind, count }) => kindText(kind, count)))}<br />Kept:
-          ${listText(kept)}</span
+          >${msg`Erased:`} ${listText([...value.named, ...value.derived].map(({ kind, count }) => kindText(kind, count)))}<br />${msg`Kept: ${listText(kept)}`}</span
         ><dg-icon name="chevron"></dg-icon>
       </summary>
       ${planView(value)}
@@ -138,12 +138,12 @@ export class DgChoices extends AppElement {
     const [only, ...others] = choices
     if (only && others.length === 0) return html`<div class="groups only">${wordsOf(only)}</div>`
     const areAll = chosen.length === choices.length
-    return html`<fieldset aria-label="What to forget">
+    return html`<fieldset aria-label=${msg`What to forget`}>
       ${choices.map((choice) => this.boxView(chosen.includes(choice.id), wordsOf(choice), () => this.toggle(choice.id)))}
       ${
         choices.length < 3
           ? nothing
-          : this.boxView(areAll, html`All of these`, () =>
+          : this.boxView(areAll, html`${msg`All of these`}`, () =>
               this.choose(areAll ? [] : choices.map(({ id }) => id)),
             )
       }
@@ -158,13 +158,13 @@ export class DgChoices extends AppElement {
 }
 
 function listText(kinds: readonly string[]): string {
-  return kinds.length === 0 ? 'nothing' : kinds.join(', ')
+  return kinds.length === 0 ? msg`nothing` : kinds.join(', ')
 }
 
 function wordsOf({ kind, text, at }: Choice): TemplateResult {
   return html`<span class="text"
     >${shownText(text)}<span class="tiny about"
-      >${kind === 'memory' ? 'Memory' : 'You said'}, <time datetime=${at}>${shortDateText(at)}</time></span
+      >${kind === 'memory' ? msg`Memory` : msg`You said`}, <time datetime=${at}>${shortDateText(at)}</time></span
     ></span
   >`
 }

@@ -4,7 +4,9 @@ import { AppElement } from '../app/app-element.ts'
 import { keep, kept } from '../app/tab-storage.ts'
 import { isPaste, takeText } from '../design/field.ts'
 import { iconButton } from '../design/icon-button.ts'
+import { msg } from '../design/msg.ts'
 import type { ModelChoice } from '../services/service-words.ts'
+import '../talk/voice-buttons.ts'
 import './next-model.ts'
 import { type Draft, editDraft, trimDraft } from './pasted.ts'
 
@@ -13,7 +15,7 @@ type NextModel = ModelChoice & { readonly title: string }
 
 const unsentKey = 'delegate.draft'
 const nextModelKey = 'delegate.next-model'
-const ofSettings = 'Use the model of the settings'
+const ofSettings = msg`Use the model of the settings`
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
@@ -162,7 +164,7 @@ export class DgComposer extends AppElement {
 
   private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => this.setNextModel(detail)
 
-  private readonly nextModelPicked = (): void => {
+  private readonly focusAtDesk = (): void => {
     // On touch devices the keyboard would cover the timeline.
     if (matchMedia('(hover: hover)').matches) this.focus()
   }
@@ -185,6 +187,14 @@ export class DgComposer extends AppElement {
       if (this.drafts.size > rememberedDrafts && oldest !== undefined) this.drafts.delete(oldest)
       this.setDraft(draft)
     })(event)
+
+  /** The words are the owner's, to be read before they are sent. */
+  private readonly dictated = ({ detail }: CustomEvent<string>): void => {
+    const { text } = this.draft
+    const space = text === '' || /\s$/.test(text) ? '' : ' '
+    this.setDraft(editDraft(this.draft, `${text}${space}${detail}`, false))
+    this.focusAtDesk()
+  }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && this.draft.replaces !== undefined) {
@@ -235,8 +245,8 @@ export class DgComposer extends AppElement {
             ? nothing
             : html`<div class="beside on next">
                 <dg-icon name="edit"></dg-icon>
-                <p>Editing your last message</p>
-                <button class="button quiet small" type="button" @click=${this.leaveEdit}>Cancel</button>
+                <p>${msg`Editing your last message`}</p>
+                <button class="button quiet small" type="button" @click=${this.leaveEdit}>${msg`Cancel`}</button>
               </div>`
         }
       </div>
@@ -245,7 +255,7 @@ export class DgComposer extends AppElement {
           ? nothing
           : html`<div class="beside on next">
               <dg-icon name="spark"></dg-icon>
-              <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
+              <p>${msg`Next message:`} <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
               ${iconButton('close', ofSettings, this.removeNextModel, 'quiet small', ofSettings)}
             </div>`
       }
@@ -259,8 +269,8 @@ export class DgComposer extends AppElement {
           rows="1"
           maxlength="100000"
           dir="auto"
-          placeholder="Message Delegate"
-          aria-label="Message"
+          placeholder=${msg`Message Delegate`}
+          aria-label=${msg`Message`}
           enterkeyhint="send"
           autocomplete="off"
           .value=${this.draft.text}
@@ -272,24 +282,29 @@ export class DgComposer extends AppElement {
           .chosen=${nextModel}
           ?writing=${this.draft.text !== ''}
           @pick=${this.pickNextModel}
-          @picked=${this.nextModelPicked}
+          @picked=${this.focusAtDesk}
         ></dg-next-model>
+        <dg-voice-buttons
+          .app=${this.app}
+          ?writing=${this.working || this.draft.text !== ''}
+          @dictated=${this.dictated}
+        ></dg-voice-buttons>
         ${
           this.working
-            ? iconButton('stop', 'Stop the reply', this.stop, 'round on stop', 'Stop the reply (Esc)')
+            ? iconButton('stop', msg`Stop the reply`, this.stop, 'round on stop', msg`Stop the reply (Esc)`)
             : nothing
         }
         <button
           class="button primary icon round"
           type="submit"
-          aria-label="Send"
-          title="Send (Enter)"
+          aria-label=${msg`Send`}
+          title=${msg`Send (Enter)`}
           ?disabled=${this.draft.text.trim() === ''}
         >
           <dg-icon name="arrow-up"></dg-icon>
         </button>
       </form>
-      <div class="tiny hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
+      <div class="tiny hint"><kbd>${msg`Enter`}</kbd> ${msg`to send,`} <kbd>${msg`Shift`}</kbd> <kbd>${msg`Enter`}</kbd> ${msg`for a new line`}</div>
     `
   }
 }

@@ -8,6 +8,7 @@ import { barView } from '../design/bar.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
 import { placeBelow } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'
 import { usageText, whyNotCompact } from './context-words.ts'
 
@@ -42,7 +43,7 @@ export class DgContextMeter extends AppElement {
       const context = await this.app.http.post('/api/session/context/compact')
       this.loaded.put({ context, total: this.loaded.value?.total ?? null })
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
-      this.news = `Compacted from ${countText(before)} to ${plural(after, 'token')}.`
+      this.news = msg`Compacted from ${countText(before)} to ${plural(after, msg`token`, msg`tokens`)}.`
     })
   }
 
@@ -59,7 +60,7 @@ export class DgContextMeter extends AppElement {
   override render() {
     const context = this.loaded.value?.context ?? null
     const percent = percentOf(context)
-    const words = context === null ? 'Context' : `Context: ${percent}% full`
+    const words = context === null ? msg`Context` : msg`Context: ${percent}% full`
     return html`
       <button
         class="button quiet gauge"
@@ -73,7 +74,7 @@ export class DgContextMeter extends AppElement {
         ${ring(percent)}
         <span class="percent">${context === null ? '' : `${percent}%`}</span>
       </button>
-      <div class="popup" popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
+      <div class="popup" popover id="panel" role="dialog" aria-label=${msg`Context`} @toggle=${this.toggled}>
         ${this.open ? this.panelView() : nothing}
       </div>
     `
@@ -81,10 +82,10 @@ export class DgContextMeter extends AppElement {
 
   private panelView(): TemplateResult {
     return html`
-      <h2>Context</h2>
-      ${loadedView(this.loaded, 'the context', (value) => this.contextView(value), 'This')}
+      <h2>${msg`Context`}</h2>
+      ${loadedView(this.loaded, msg`the context`, (value) => this.contextView(value), msg`This`)}
       ${problemView(this.submission.problem)}
-      <p class="news" role="status">${this.submission.busy ? 'Compacting…' : this.news}</p>
+      <p class="news" role="status">${this.submission.busy ? msg`Compacting…` : this.news}</p>
     `
   }
 
@@ -94,18 +95,18 @@ export class DgContextMeter extends AppElement {
     const reason = busy ? '' : whyNotCompact(context)
     return html`
       <p>
-        <strong>${countText(usedTokens(context))}</strong> of ${countText(context.compactThresholdTokens)} tokens
+        <strong>${countText(usedTokens(context))}</strong> ${msg`of ${countText(context.compactThresholdTokens)} tokens`}
       </p>
-      ${barView(percent, `${percent}% in use`)}
-      <p class="soft">What the model reads before the next reply. Compacted automatically when full.</p>
+      ${barView(percent, msg`${percent}% in use`)}
+      <p class="soft">${msg`What the model reads before the next reply. Compacted automatically when full.`}</p>
       <dl>
-        <dt>Summary</dt>
+        <dt>${msg`Summary`}</dt>
         <dd>${capsuleText(context)}</dd>
-        <dt>Compacted</dt>
+        <dt>${msg`Compacted`}</dt>
         <dd>${compactionText(context)}</dd>
-        <dt>Last 30 days</dt>
+        <dt>${msg`Last 30 days`}</dt>
         <dd>
-          ${total === null ? '…' : `${plural(total.turns, 'turn')}: ${usageText(total)}`}
+          ${total === null ? '…' : `${plural(total.turns, msg`turn`, msg`turns`)}: ${usageText(total)}`}
         </dd>
       </dl>
       <button
@@ -114,7 +115,7 @@ export class DgContextMeter extends AppElement {
         aria-describedby="reason"
         @click=${this.compact}
       >
-        ${busy ? 'Compacting…' : 'Compact now'}
+        ${busy ? msg`Compacting…` : msg`Compact now`}
       </button>
       <p class="soft" id="reason">${reason}</p>
     `
@@ -133,16 +134,16 @@ function percentOf(context: SessionContext | null): number {
 }
 
 function capsuleText({ capsule }: SessionContext): string {
-  if (!capsule.active) return 'None yet'
-  return capsule.updatedAt === null ? 'Available' : `Updated ${shortDateText(capsule.updatedAt)}`
+  if (!capsule.active) return msg`None yet`
+  return capsule.updatedAt === null ? msg`Available` : msg`Updated ${shortDateText(capsule.updatedAt)}`
 }
 
 function compactionText({ latestCompaction, replacementRetained }: SessionContext): string {
-  if (!latestCompaction) return 'Not yet'
+  if (!latestCompaction) return msg`Not yet`
   const { at, source, inputTokensBefore, inputTokensAfter } = latestCompaction
-  const by = source === 'manual' ? 'by you' : 'automatically'
-  const kept = replacementRetained ? 'in use' : 'no longer in use'
-  return `${shortDateText(at)}, ${by}: ${countText(inputTokensBefore)} to ${countText(inputTokensAfter)} tokens, ${kept}`
+  const by = source === 'manual' ? msg`by you` : msg`automatically`
+  const kept = replacementRetained ? msg`in use` : msg`no longer in use`
+  return msg`${shortDateText(at)}, ${by}: ${countText(inputTokensBefore)} to ${countText(inputTokensAfter)} tokens, ${kept}`
 }
 
 function ring(percent: number): TemplateResult {

@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
 import { Loaded, waitingView } from '../app/loaded.ts'
 import { timeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { cardStyles } from './card-styles.ts'
 import { titleOf } from './titles.ts'
 
@@ -27,14 +28,14 @@ export class DgErasureCard extends AppElement {
   private messagesView(): TemplateResult {
     const erase = () =>
       this.app.http.post('/api/erasures', { body: { kind: 'messages', id: this.erasureId } })
-    return html`<p class="soft">Your messages stay on the timeline, but are no longer used.</p>
+    return html`<p class="soft">${msg`Your messages stay on the timeline, but are no longer used.`}</p>
       <div class="actions">
         <button
           class="button small"
           tabindex=${this.reachable ? 0 : -1}
           @click=${() => void this.app.attempt(erase)}
         >
-          Erase the messages too
+          ${msg`Erase the messages too`}
         </button>
       </div>`
   }
@@ -46,20 +47,20 @@ export class DgErasureCard extends AppElement {
     const failed = problem !== ''
     return html`<section>
       <h2 class="beside title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
-      ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView('Loading the plan', 1)}
+      ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView(msg`Loading the plan`, 1)}
       ${value?.plan?.stays.some(({ kind }) => kind === 'message') ? this.messagesView() : nothing}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
-          Undo
+          ${msg`Undo`}
         </button>
-        <span class="soft">Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
+        <span class="soft">${msg`Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.`}</span>
       </div>
     </section>`
   }
 }
 
 function headingOf({ payload: { target, memoryIds } }: TimelineEvent): string {
-  if (target === 'memory') return 'Forgetting a memory'
-  if (target !== 'words') return 'Erasing'
-  return Array.isArray(memoryIds) && memoryIds.length > 0 ? 'Forgetting' : 'No longer used'
+  if (target === 'memory') return msg`Forgetting a memory`
+  if (target !== 'words') return msg`Erasing`
+  return Array.isArray(memoryIds) && memoryIds.length > 0 ? msg`Forgetting` : msg`No longer used`
 }

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { msg } from '../design/msg.ts'
 
 export type Role = 'owner' | 'guest' | 'delegate'
 
@@ -122,7 +123,7 @@ export function wordsOf(event: TimelineEvent, field = 'text'): string {
 /** The text of a due reminder, which older events do not carry. */
 export function reminderText(event: TimelineEvent): string {
   const words = isErased(event) ? '' : wordsOf(event)
-  return words === '' ? 'A reminder is due' : `Reminder: ${words}`
+  return words === '' ? msg`A reminder is due` : msg`Reminder: ${words}`
 }
 
 /** The page of the event's subject; null if there is none or it no longer exists. */

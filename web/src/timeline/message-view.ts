@@ -5,14 +5,18 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { cutOf, isErased, isRedacted, wordsOf } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
 import type { Pending, Preview } from './rows.ts'
 import { showAllButton } from './step-view.ts'
 import type { Message, Segment } from './tree.ts'
 
-const queuedText = 'queued, waiting for the reply above'
-const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
+const queuedText = msg`queued, waiting for the reply above`
+const authors = { owner: msg`You`, delegate: 'Delegate', guest: msg`Guest` } as const
+
+/** What the service reads aloud. */
+const spokenTypes = new Set(['chat.reply.sent', 'chat.reply.stopped', 'call.reply.spoken', 'sms.sent'])
 
 /** Whether the heading of the exchange already shows this time, so that the message need not. */
 export function isTimeImplied(event: TimelineEvent, segment: Segment | null): boolean {
@@ -29,7 +33,7 @@ export function messageView(
   const { event, role } = message
   const from = event.payload.from
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
-  const author = role === 'guest' && typeof from === 'string' ? `Guest ${from}` : authors[role]
+  const author = role === 'guest' && typeof from === 'string' ? msg`Guest ${from}` : authors[role]
   const heading = role === 'guest' ? author : recipientOf(event, segment)
   return html`
     <article
@@ -43,7 +47,7 @@ export function messageView(
       ${showAllButton(event, context)} ${answerButton(message, context)}
       <footer class="tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
-        ${message.waiting ? html`<span title="Waiting for the reply above">Queued</span>` : qualifierView(event)}
+        ${message.waiting ? html`<span title=${msg`Waiting for the reply above`}>${msg`Queued`}</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${barredView(event, context)}
         ${toolsView(message, segment, key, context)}
       </footer>
@@ -55,8 +59,8 @@ export function messageView(
 function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null): string | null {
   if (!['sms.sent', 'sms.failed', 'sms.undelivered'].includes(type)) return null
   if (payload.party === 'owner')
-    return segment?.channel === 'sms' && segment.spanId !== null ? null : 'Text to you'
-  return typeof payload.to === 'string' ? `Text to ${payload.to}` : 'Text'
+    return segment?.channel === 'sms' && segment.spanId !== null ? null : msg`Text to you`
+  return typeof payload.to === 'string' ? msg`Text to ${payload.to}` : msg`Text`
 }
 
 /** What is shown of a message: the whole text of an unfolded long answer. */
@@ -72,15 +76,15 @@ function answerButton(
   if (answerNoteId === null || isErased(event)) return nothing
   const open = answers.has(answerNoteId)
   return html`<button class="button small show-all" aria-expanded=${open} @click=${() => toggleAnswer(answerNoteId)}>
-    ${open ? 'Show only the beginning' : 'Show the whole answer'}
+    ${open ? msg`Show only the beginning` : msg`Show the whole answer`}
   </button>`
 }
 
 function wordsView(message: Message, context: RowContext): unknown {
   const { event, role } = message
-  if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
+  if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>${msg`Erased`}</p>`
   const words = shownWords(message, context.answers)
-  if (words.trim() === '') return html`<p class="erased">No text</p>`
+  if (words.trim() === '') return html`<p class="erased">${msg`No text`}</p>`
   const shown = cutOf(event) ? `${words}…` : words
   return role === 'delegate'
     ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
@@ -89,31 +93,33 @@ function wordsView(message: Message, context: RowContext): unknown {
 
 /** What the words alone do not show, such as an interruption or a failed delivery. */
 function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
-  if (isRedacted(event)) return html`<span>partly erased</span>`
+  if (isRedacted(event)) return html`<span>${msg`partly erased`}</span>`
   const { type, payload } = event
-  if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
-  if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
+  if (type === 'chat.reply.stopped') return html`<span>${msg`stopped by you`}</span>`
+  if (type === 'call.reply.spoken' && payload.interrupted === true)
+    return html`<span>${msg`interrupted`}</span>`
   if (type === 'sms.failed' && payload.kind === 'unknown')
-    return html`<span class="bad">may not have been sent: the provider did not respond, so it is not retried</span>`
+    return html`<span class="bad">${msg`may not have been sent: the provider did not respond, so it is not retried`}</span>`
   if (type === 'sms.undelivered')
-    return html`<span class="bad">not delivered${codeText(payload.providerCode)}</span>`
+    return html`<span class="bad">${msg`not delivered${codeText(payload.providerCode)}`}</span>`
   if (type === 'sms.failed')
-    return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
+    return html`<span class="bad">${msg`not sent: ${wordsText(String(payload.kind))}`}</span>`
   if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
-  if (type === 'sms.ignored' && payload.reason === 'halt') return html`<span>halts Delegate</span>`
-  if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
+  if (type === 'sms.ignored' && payload.reason === 'halt') return html`<span>${msg`halts Delegate`}</span>`
+  if (type === 'sms.ignored')
+    return html`<span>${msg`not answered: ${wordsText(String(payload.reason))}`}</span>`
   return nothing
 }
 
 /** "Don't keep this": still readable here, and erased or kept after all with one click. */
 function barredView(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   if (isErased(event) || !context.isBarred(event.seq)) return nothing
-  return html`<span>not kept in memory</span>
+  return html`<span>${msg`not kept in memory`}</span>
     <button class="button small" @click=${() => context.keepMessage(event)}>
-      <dg-icon name="brain"></dg-icon>Keep
+      <dg-icon name="brain"></dg-icon>${msg`Keep`}
     </button>
     <button class="button small" @click=${() => context.eraseEvent(event)}>
-      <dg-icon name="trash"></dg-icon>Erase
+      <dg-icon name="trash"></dg-icon>${msg`Erase`}
     </button>`
 }
 
@@ -124,7 +130,7 @@ function sendAgainButton(
   const { deliveryId } = payload
   if (type !== 'sms.failed' || typeof deliveryId !== 'string' || payload.erased === true) return nothing
   return html`<button class="button small" @click=${() => context.sendTextAgain(deliveryId)}>
-    <dg-icon name="retry"></dg-icon>Send again
+    <dg-icon name="retry"></dg-icon>${msg`Send again`}
   </button>`
 }
 
@@ -132,12 +138,12 @@ function sendAgainButton(
 function attachmentsView(mediaTypes: unknown): TemplateResult | typeof nothing {
   if (!Array.isArray(mediaTypes) || mediaTypes.length === 0) return nothing
   return html`<span
-    >with ${plural(mediaTypes.length, 'attachment')}, not opened: ${mediaTypes.map(String).join(', ')}</span
+    >${msg`with ${plural(mediaTypes.length, msg`attachment`, msg`attachments`)}, not opened:`} ${mediaTypes.map(String).join(', ')}</span
   >`
 }
 
 function codeText(code: unknown): string {
-  return typeof code === 'number' ? ` (provider error ${code})` : ''
+  return typeof code === 'number' ? msg` (provider error ${code})` : ''
 }
 
 function toolsView(
@@ -153,16 +159,19 @@ function toolsView(
   const active = context.activeKey === key
   const change = changeOf(event, context)
   const items: MenuItem[] = [
-    { label: 'Copy', icon: 'copy', run: copy },
-    { label: 'Copy link', icon: 'link', run: () => context.copyLink(event) },
+    { label: msg`Copy`, icon: 'copy', run: copy },
+    { label: msg`Copy link`, icon: 'link', run: () => context.copyLink(event) },
     ...(change ? [change] : []),
+    ...(spokenTypes.has(event.type)
+      ? [{ label: msg`Read aloud`, icon: 'speaker', run: () => context.readAloud(event) } as const]
+      : []),
     ...(role === 'delegate' && turnId !== null
-      ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
+      ? [{ label: msg`Why this reply`, icon: 'help', run: () => context.explainTurn(turnId) } as const]
       : []),
     ...(segment !== null && segment.spanId !== null
-      ? [{ label: 'Fold exchange', icon: 'chevron', run: () => context.fold(segment) } as const]
+      ? [{ label: msg`Fold exchange`, icon: 'chevron', run: () => context.fold(segment) } as const]
       : []),
-    { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
+    { label: msg`Erase…`, icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
   ]
   return html`<span class="tools">
     ${
@@ -181,13 +190,13 @@ function toolsView(
     <button
       class="button quiet icon small"
       tabindex=${active ? 0 : -1}
-      aria-label="Copy message"
-      title="Copy"
+      aria-label=${msg`Copy message`}
+      title=${msg`Copy`}
       @click=${copy}
     >
       <dg-icon name="copy"></dg-icon>
     </button>
-    <dg-menu label="More for this message" .items=${items} .reachable=${active}></dg-menu>
+    <dg-menu label=${msg`More for this message`} .items=${items} .reachable=${active}></dg-menu>
   </span>`
 }
 
@@ -196,18 +205,18 @@ function changeOf(
   event: TimelineEvent,
   context: RowContext,
 ): (MenuItem & { readonly icon: IconName }) | null {
-  if (context.mayEdit(event)) return { label: 'Edit', icon: 'edit', run: () => context.edit() }
+  if (context.mayEdit(event)) return { label: msg`Edit`, icon: 'edit', run: () => context.edit() }
   if (!context.mayAskAgain(event)) return null
-  return { label: 'Try again', icon: 'retry', run: () => context.askAgain() }
+  return { label: msg`Try again`, icon: 'retry', run: () => context.askAgain() }
 }
 
 /** A reply in progress. */
 export function previewView(preview: Preview, context: RowContext): TemplateResult {
   return html`
-    <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
+    <article class="message delegate" aria-label=${msg`Delegate, writing`} aria-busy="true">
       ${
         preview.text === ''
-          ? html`<p class="beside thinking"><span class="pulse"></span>Thinking…</p>`
+          ? html`<p class="beside thinking"><span class="pulse"></span>${msg`Thinking…`}</p>`
           : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
       }
       <footer></footer>
@@ -219,10 +228,10 @@ export function previewView(preview: Preview, context: RowContext): TemplateResu
 export function talkView({ by, text }: TalkLine, context: RowContext): TemplateResult {
   const role = by === 'delegate' ? 'delegate' : context.callParty
   return html`
-    <article class="message ${role}" aria-label="${authors[role]}, speaking" aria-busy="true">
+    <article class="message ${role}" aria-label=${msg`${authors[role]}, speaking`} aria-busy="true">
       ${role === 'guest' ? html`<div class="author">${authors.guest}</div>` : nothing}
       <div class="words">
-        <p class="typed">${text ?? html`<span class="beside thinking"><span class="pulse"></span>Listening…</span>`}</p>
+        <p class="typed">${text ?? html`<span class="beside thinking"><span class="pulse"></span>${msg`Listening…`}</span>`}</p>
       </div>
       <footer></footer>
     </article>
@@ -232,21 +241,21 @@ export function talkView({ by, text }: TalkLine, context: RowContext): TemplateR
 /** A message from this tab that the service has not confirmed. */
 export function pendingView(pending: Pending, context: RowContext): TemplateResult {
   const failed = pending.status === 'failed'
-  const state = { waiting: 'Waiting for the connection…', sent: 'Sending…', failed: 'Not sent.' }[
+  const state = { waiting: msg`Waiting for the connection…`, sent: msg`Sending…`, failed: msg`Not sent.` }[
     pending.status
   ]
   return html`
-    <article class="message owner pending" aria-label="You, ${state}">
+    <article class="message owner pending" aria-label=${msg`You, ${state}`}>
       <div class="words"><p class="typed">${pending.text}</p></div>
       <footer class="tiny">
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
         ${
           failed
             ? html`<button class="button small" @click=${() => context.retry(pending.clientMessageId)}>
-                  <dg-icon name="retry"></dg-icon>Try again
+                  <dg-icon name="retry"></dg-icon>${msg`Try again`}
                 </button>
                 <button class="button quiet small" @click=${() => context.discard(pending.clientMessageId)}>
-                  Discard
+                  ${msg`Discard`}
                 </button>`
             : nothing
         }

@@ -7,6 +7,7 @@ import type { RenderMarkdown } from '../design/markdown.ts'
 import type { TimelineActions } from './timeline-actions.ts'
 import { timelineTree } from './tree.ts'
 import './timeline-view.ts'
+import { msg } from '../design/msg.ts'
 import type { DgTimeline } from './timeline-view.ts'
 
 /** One old exchange, for a search hit too far back to scroll to. */
@@ -34,7 +35,7 @@ export class DgMomentDialog extends DialogElement {
   override render() {
     return html`<dg-dialog wide heading=${shortDateText(this.at)}>
       <dg-timeline
-        name="Timeline of that day"
+        name=${msg`Timeline of that day`}
         .segments=${timelineTree(this.events)}
         .actions=${this.actions}
         .markdown=${this.markdown}

@@ -2,7 +2,7 @@ import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded } from '../app/loaded.ts'
-import { DgChooseModelDialog } from '../services/choose-model-dialog.ts'
+import { msg } from '../design/msg.ts'
 import { type ModelChoice, type Services, serviceTitle, setUpServices } from '../services/service-words.ts'
 
 type Offer = {
@@ -53,16 +53,17 @@ export class DgNextModel extends AppElement {
       void this.loaded.reload()
   }
 
-  private readonly open = (): void => {
+  private readonly open = async (): Promise<void> => {
+    const { DgChooseModelDialog } = await import('../services/choose-model-dialog.ts')
     const services = this.loaded.value?.services
     if (!services) return
     const chat = services.uses.find(({ use }) => use === 'chat') ?? null
     let hasChosen = false
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, choice: this.chosen ?? chat },
-      heading: 'Model for the next message',
-      about: 'Later messages use the model of the settings again.',
-      action: ['Choose', 'Choose'],
+      heading: msg`Model for the next message`,
+      about: msg`Later messages use the model of the settings again.`,
+      action: [msg`Choose`, msg`Choose`],
       onChosen: (choice: ModelChoice) => {
         hasChosen = true
         const title = serviceTitle(services, choice.service)
@@ -81,10 +82,10 @@ export class DgNextModel extends AppElement {
     return html`<button
       class="button quiet icon"
       type="button"
-      aria-label="Choose the model for the next message"
-      title="Choose the model for the next message"
+      aria-label=${msg`Choose the model for the next message`}
+      title=${msg`Choose the model for the next message`}
       aria-haspopup="dialog"
-      @click=${this.open}
+      @click=${() => void this.app.attempt(this.open)}
     >
       <dg-icon name="spark"></dg-icon>
     </button>`

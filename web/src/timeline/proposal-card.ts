@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { problemView } from '../design/field.ts'
 import { fullTimeText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg, translateSentence } from '../design/msg.ts'
 import { ownerFormat } from '../design/owner-time.ts'
 import { tick } from '../design/while-connected.ts'
 import { cardStyles } from './card-styles.ts'
@@ -116,36 +117,36 @@ export class DgProposal extends AppElement {
 
   /** What was proposed, in a few words. */
   private get deed(): string {
-    if (!this.isText) return shownText(wordsOf(this.proposal, 'target'))
+    if (!this.isText) return shownText(translateSentence(wordsOf(this.proposal, 'target')))
     const { target } = this.proposal.payload
-    return `Send this text to ${typeof target === 'string' ? shownText(target) : 'someone else'}`
+    return msg`Send this text to ${typeof target === 'string' ? shownText(target) : msg`someone else`}`
   }
 
   override render() {
-    if (isErased(this.proposal)) return this.overView('Proposed by Delegate', 'help', '')
-    if (this.word === 'declined') return this.overView('You declined:', 'close')
+    if (isErased(this.proposal)) return this.overView(msg`Proposed by Delegate`, 'help', '')
+    if (this.word === 'declined') return this.overView(msg`You declined:`, 'close')
     if (this.word === 'confirmed') return this.confirmedView()
-    return this.expired ? this.overView('Expired, nothing was done:', 'timer') : this.openView()
+    return this.expired ? this.overView(msg`Expired, nothing was done:`, 'timer') : this.openView()
   }
 
   private confirmedView(): TemplateResult {
-    if (this.isText) return this.overView('You confirmed:', 'sms')
-    if (this.outcome === null) return this.overView('Confirmed, in progress:', 'check')
-    return this.outcome.isDone ? this.overView('Done:', 'done') : this.overView('Not done:', 'failed')
+    if (this.isText) return this.overView(msg`You confirmed:`, 'sms')
+    if (this.outcome === null) return this.overView(msg`Confirmed, in progress:`, 'check')
+    return this.outcome.isDone ? this.overView(msg`Done:`, 'done') : this.overView(msg`Not done:`, 'failed')
   }
 
   private openView(): TemplateResult {
     const { isText, proposal, choiceCount } = this
     const why = wordsOf(proposal, 'why')
-    const deed = choiceCount > 1 ? 'Which of these should be forgotten' : this.deed
+    const deed = choiceCount > 1 ? msg`Which of these should be forgotten` : this.deed
     return html`<section aria-label=${deed}>
       <h2 class="beside title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
       ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`}
       ${choiceCount > 0 ? this.choicesView() : this.wordsView()}
       ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
-        ${this.button('confirm', isText ? 'Send text' : wordsOf(proposal, 'verb'), 'Working…', 'primary')}
-        ${this.button('decline', isText ? 'Do not send' : choiceCount > 0 ? 'Keep everything' : 'Decline', 'Declining…', '')} ${this.untilView()}
+        ${this.button('confirm', isText ? msg`Send text` : translateSentence(wordsOf(proposal, 'verb')), msg`Working…`, 'primary')}
+        ${this.button('decline', isText ? msg`Do not send` : choiceCount > 0 ? msg`Keep everything` : msg`Decline`, msg`Declining…`, '')} ${this.untilView()}
       </div>
     </section>`
   }
@@ -163,7 +164,7 @@ export class DgProposal extends AppElement {
 
   /** The words that it concerns, if any. */
   private wordsView(): TemplateResult | typeof nothing {
-    if (isErased(this.proposal)) return html`<p class="erased">Erased</p>`
+    if (isErased(this.proposal)) return html`<p class="erased">${msg`Erased`}</p>`
     const text = shownText(wordsOf(this.proposal))
     if (text === '') return nothing
     return html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
@@ -176,7 +177,7 @@ export class DgProposal extends AppElement {
 
   private untilView(): TemplateResult {
     return html`<time class="tiny until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
-      until ${untilText(new Date(this.expiresAt))}
+      ${msg`until ${untilText(new Date(this.expiresAt))}`}
     </time>`
   }
 
@@ -195,7 +196,7 @@ export class DgProposal extends AppElement {
     return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
       <h2 class="beside title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
       ${this.wordsView()}
-      ${icon === 'failed' ? html`<p class="soft">${this.outcome?.text}</p>` : nothing}
+      ${icon === 'failed' ? html`<p class="soft">${translateSentence(this.outcome?.text ?? '')}</p>` : nothing}
     </section>`
   }
 }

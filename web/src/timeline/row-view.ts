@@ -3,6 +3,7 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { dayText, fullTimeText, momentText, plural, timeText } from '../design/format.ts'
 import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg, translateSentence } from '../design/msg.ts'
 import { progressOf, summaryOf } from './activity.ts'
 import { effectsOf, excerptOfBranch } from './branches.ts'
 import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
@@ -11,7 +12,7 @@ import { isTimeImplied, messageView, pendingView, previewView, talkView } from '
 import { reminderOf } from './reminder-states.ts'
 import type { RowContext } from './row-context.ts'
 import { excerptOf, type Row } from './rows.ts'
-import { titleOf } from './titles.ts'
+import { isOfTalk, titleOf } from './titles.ts'
 import type { Segment } from './tree.ts'
 import './erasure-card.ts'
 import './proposal-card.ts'
@@ -61,22 +62,28 @@ function contentView(row: Row, context: RowContext): TemplateResult {
 function channelOf(segment: Segment): Sign {
   if (segment.kind === 'activation') return channelSigns.inner
   if (segment.kind === 'delivery') {
-    return isTask(segment) ? { name: 'Task', icon: 'tool' } : { name: 'Delivery', icon: 'bell' }
+    return isTask(segment) ? { name: msg`Task`, icon: 'tool' } : { name: msg`Delivery`, icon: 'bell' }
   }
+  if (eventsOf(segment).some(isOfTalk)) return { name: msg`Talk`, icon: 'talk' }
   return channelSigns[segment.channel ?? 'chat'] ?? channelSigns.chat
 }
 
 /** Whether a delivery span is about a task: its work, or the delivery of its outcome. */
-function isTask({ entries }: Segment): boolean {
-  const events = entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : [entry.event]))
-  return events.some(({ type, payload }) => type.startsWith('task.') || typeof payload.taskId === 'string')
+function isTask(segment: Segment): boolean {
+  return eventsOf(segment).some(
+    ({ type, payload }) => type.startsWith('task.') || typeof payload.taskId === 'string',
+  )
+}
+
+function eventsOf({ entries }: Segment) {
+  return entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : [entry.event]))
 }
 
 function contentsText(segment: Segment): string {
   const messages = segment.entries.filter((entry) => entry.kind === 'message').length
-  if (messages > 0) return plural(messages, 'message')
+  if (messages > 0) return plural(messages, msg`message`, msg`messages`)
   const steps = segment.entries.reduce((sum, e) => sum + (e.kind === 'activity' ? e.events.length : 1), 0)
-  return plural(steps, 'step')
+  return plural(steps, msg`step`, msg`steps`)
 }
 
 function spanView(segment: Segment, open: boolean, key: string, context: RowContext): TemplateResult {
@@ -89,8 +96,8 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
       context,
       html`<time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
       <span class="badge"><dg-icon name=${icon}></dg-icon>${name}</span>
-      ${segment.continued ? html`<span class="faint">continued</span>` : nothing}
-      ${segment.kind === 'call' && segment.closedReason === null ? html`<span class="live">live</span>` : nothing}
+      ${segment.continued ? html`<span class="faint">${msg`continued`}</span>` : nothing}
+      ${segment.kind === 'call' && segment.closedReason === null ? html`<span class="live">${msg`live`}</span>` : nothing}
       ${
         open
           ? nothing
@@ -108,12 +115,12 @@ function spanToolsView(
   context: RowContext,
 ): TemplateResult {
   const items: MenuItem[] = [
-    { label: open ? 'Fold' : 'Unfold', icon: 'chevron', run: () => context.toggle(segment.key) },
-    { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
+    { label: open ? msg`Fold` : msg`Unfold`, icon: 'chevron', run: () => context.toggle(segment.key) },
+    { label: msg`Erase exchange…`, icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
   ]
   return html`<span class="tools">
     <dg-menu
-      label="More for this exchange"
+      label=${msg`More for this exchange`}
       .reachable=${active}
       .items=${items}
     ></dg-menu>
@@ -145,14 +152,14 @@ function branchView(
     ${foldButton(
       { key, open, toggles: key },
       context,
-      html`<span class="name">${sameWords ? 'Earlier answer' : 'Earlier version'}</span>
+      html`<span class="name">${sameWords ? msg`Earlier answer` : msg`Earlier version`}</span>
       ${open ? nothing : html`<span class="excerpt">${excerptOfBranch(branch)}</span>`}`,
     )}
     ${
       effects.length === 0
         ? nothing
         : html`<p class="effects">
-            ${sameWords ? 'Done before you asked again:' : 'Done before you changed it:'}
+            ${sameWords ? msg`Done before you asked again:` : msg`Done before you changed it:`}
             ${effects.map((event, index) => html`${index === 0 ? '' : ' · '}${effectView(event, tabindex)}`)}
           </p>`
     }
@@ -166,10 +173,10 @@ function effectView(event: TimelineEvent, tabindex: number): TemplateResult | st
 
 function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
   const stopped = event.payload.kind === 'stopped'
-  const words = isErased(event) ? 'Erased' : wordsOf(event) || titleOf(event)
+  const words = isErased(event) ? msg`Erased` : translateSentence(wordsOf(event)) || titleOf(event)
   const tabindex = context.activeKey === key ? 0 : -1
   if (stopped)
-    return html`<p class="beside notice" data-focus tabindex=${tabindex}>Stopped before an answer</p>`
+    return html`<p class="beside notice" data-focus tabindex=${tabindex}>${msg`Stopped before an answer`}</p>`
   return html`<div class="callout failure" data-focus tabindex=${tabindex}>
     <dg-icon name="warning"></dg-icon>
     <div>
@@ -177,12 +184,12 @@ function failureView(event: TimelineEvent, key: string, context: RowContext): Te
       ${
         event.payload.kind === 'allowance'
           ? html`<button class="button small" tabindex=${tabindex} @click=${() => context.allowMore(event)}>
-              <dg-icon name="money"></dg-icon>Allow another $5 and try again
+              <dg-icon name="money"></dg-icon>${msg`Allow another $5 and try again`}
             </button>`
           : nothing
       }
       <button class="button small" tabindex=${tabindex} @click=${() => context.resend(event)}>
-        <dg-icon name="retry"></dg-icon>Try again
+        <dg-icon name="retry"></dg-icon>${msg`Try again`}
       </button>
     </div>
   </div>`
@@ -227,13 +234,13 @@ function noticeView(
         ? html`<span class="title">${titleOf(event)}</span>`
         : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
     }
-    ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    ${isErased(event) ? html`<span class="erased">${msg`erased`}</span>` : nothing}
     ${reminderView(event, tabindex, context)}
     ${
       pending === null
         ? nothing
         : html`<button class="button small undo" tabindex=${tabindex} @click=${() => context.undoErasure(pending)}>
-            Undo
+            ${msg`Undo`}
           </button>`
     }
     <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time></span>
@@ -249,22 +256,22 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
     case 'over':
       return nothing
     case 'done':
-      return html`<span class="state">Done</span>`
+      return html`<span class="state">${msg`Done`}</span>`
     case 'snoozed':
-      return html`<span class="state">Snoozed until ${momentText(state.until)}</span>`
+      return html`<span class="state">${msg`Snoozed until ${momentText(state.until)}`}</span>`
     case 'open':
       return html`<span class="settle"
         ><button
           class="button small"
           tabindex=${tabindex}
-          aria-label="Done: ${wordsOf(event)}"
+          aria-label=${msg`Done: ${wordsOf(event)}`}
           @click=${() => context.tickOff(reminder)}
         >
-          <dg-icon name="check"></dg-icon>Done
+          <dg-icon name="check"></dg-icon>${msg`Done`}
         </button>
         <dg-menu
-          text="Snooze"
-          label="Snooze: ${wordsOf(event)}"
+          text=${msg`Snooze`}
+          label=${msg`Snooze: ${wordsOf(event)}`}
           .reachable=${tabindex === 0}
           .items=${context.snoozeItems(reminder)}
         ></dg-menu

@@ -5,6 +5,8 @@ import { DialogElement } from '../app/dialog-element.ts'
 import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { takeText } from '../design/field.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
+import { markedText } from '../design/marked.ts'
+import { msg } from '../design/msg.ts'
 import { plainWords } from '../notes/plain-text.ts'
 import { signOfHit } from './event-icons.ts'
 import { filterStyles, filtersView, narrowingOf, noFilters, type SearchFilters } from './search-filters.ts'
@@ -21,7 +23,7 @@ const pageSize = 20
 
 type Found = ListPage<SearchHit> & { readonly groups: SearchGroups }
 
-/** Searches the timeline, the memories and the reminders as the owner types. */
+/** Searches the timeline, memories, reminders and imported conversations as the owner types. */
 @customElement('dg-search-dialog')
 export class DgSearchDialog extends DialogElement {
   static override readonly styles = [
@@ -142,7 +144,7 @@ export class DgSearchDialog extends DialogElement {
   }
 
   override render() {
-    return html`<dg-dialog heading="Search" wide>
+    return html`<dg-dialog heading=${msg`Search`} wide>
       <div @keydown=${this.keyPressed}>
         <div class="input-with-icon">
           <dg-icon name="search"></dg-icon>
@@ -151,8 +153,8 @@ export class DgSearchDialog extends DialogElement {
             type="text"
             role="searchbox"
             autocomplete="off"
-            aria-label="Search the timeline"
-            placeholder="Search messages, calls, notes, memories…"
+            aria-label=${msg`Search the timeline`}
+            placeholder=${msg`Search messages, calls, notes, memories…`}
             maxlength="200"
             autofocus
             .value=${this.found.query}
@@ -160,7 +162,7 @@ export class DgSearchDialog extends DialogElement {
           />
         </div>
         ${filtersView(this.filters, this.narrow)}
-        <div class="results" role="region" aria-label="Results" aria-live="polite">${this.resultsView()}</div>
+        <div class="results" role="region" aria-label=${msg`Results`} aria-live="polite">${this.resultsView()}</div>
       </div>
     </dg-dialog>`
   }
@@ -168,23 +170,23 @@ export class DgSearchDialog extends DialogElement {
   private resultsView(): TemplateResult {
     const { items, loading, problem, query, reload } = this.found
     if (query.trim() === '')
-      return html`<p class="note">Search everything that you and Delegate wrote or said, memories and reminders.</p>`
-    if (items.length === 0 && loading) return html`<p class="note">Searching…</p>`
+      return html`<p class="note">${msg`Search everything that you and Delegate wrote or said, memories, reminders and imported conversations.`}</p>`
+    if (items.length === 0 && loading) return html`<p class="note">${msg`Searching…`}</p>`
     if (problem !== '')
       return html`<p class="note">
         ${problem}<br /><br />
-        <button class="button small" @click=${reload}>Try again</button>
+        <button class="button small" @click=${reload}>${msg`Try again`}</button>
       </p>`
     const { groups } = this
-    const isGrouped = groups.memories.length + groups.timers.length > 0
+    const isGrouped = groups.memories.length + groups.timers.length + groups.imported.length > 0
     if (items.length === 0 && !isGrouped) return this.emptyView(query.trim())
     return html`
       ${isGrouped ? groupsView(groups, query.trim(), this.openPage) : nothing}
-      ${isGrouped && items.length > 0 ? html`<div class="group"><h3>Timeline</h3></div>` : nothing}
+      ${isGrouped && items.length > 0 ? html`<div class="group"><h3>${msg`Timeline`}</h3></div>` : nothing}
       ${
         items.length === 0
           ? nothing
-          : html`<ul class="list" aria-label="Timeline">
+          : html`<ul class="list" aria-label=${msg`Timeline`}>
               ${items.map((hit) => this.hitView(hit))}
             </ul>`
       }
@@ -195,10 +197,10 @@ export class DgSearchDialog extends DialogElement {
   private emptyView(q: string): TemplateResult {
     const { channel, period } = this.filters
     return channel === null && period === 'any'
-      ? html`<p class="note">No results for “${q}”. Try fewer or different words.</p>`
+      ? html`<p class="note">${msg`No results for “${q}”. Try fewer or different words.`}</p>`
       : html`<p class="note">
-          No results for “${q}” with these filters.<br /><br />
-          <button class="button small" @click=${this.clearFilters}>Clear filters</button>
+          ${msg`No results for “${q}” with these filters.`}<br /><br />
+          <button class="button small" @click=${this.clearFilters}>${msg`Clear filters`}</button>
         </p>`
   }
 
@@ -207,7 +209,7 @@ export class DgSearchDialog extends DialogElement {
     return html`<li>
       <button class="hit flat" @click=${() => this.choose(hit)}>
         <dg-icon name=${icon}></dg-icon>
-        <span class="snippet clamped">${marked(wordsOf(hit))}</span>
+        <span class="snippet clamped">${markedText(wordsOf(hit))}</span>
         <span class="facts">
           <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
         </span>
@@ -219,11 +221,4 @@ export class DgSearchDialog extends DialogElement {
 /** Notes, tasks and the delegate's replies are markdown; other words are plain text. */
 function wordsOf(hit: SearchHit): string {
   return /^(?:note|task|chat\.reply)\./.test(hit.type) ? plainWords(hit.marked) : hit.marked
-}
-
-/** The snippet as text nodes, with matches in <mark>. The service puts them between U+0002 and U+0003. */
-function marked(snippet: string): (string | TemplateResult)[] {
-  const [start, end] = [String.fromCharCode(2), String.fromCharCode(3)]
-  const pieces = snippet.split(start).flatMap((part) => part.split(end))
-  return pieces.map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
 }

@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Channel, NamedPeriod } from '../../../src/http/contract/timeline.ts'
 import { takeText } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { channelSigns } from './event-icons.ts'
 
 export type SearchFilters = {
@@ -17,12 +18,12 @@ export const noFilters: SearchFilters = { channel: null, period: 'any', from: ''
 const channels = ['chat', 'voice', 'sms', 'inner'] as const
 
 const periods: readonly (readonly [SearchFilters['period'], name: string])[] = [
-  ['any', 'Any time'],
-  ['today', 'Today'],
-  ['last_7_days', 'Last 7 days'],
-  ['last_30_days', 'Last 30 days'],
-  ['this_year', 'This year'],
-  ['days', 'Custom range'],
+  ['any', msg`Any time`],
+  ['today', msg`Today`],
+  ['last_7_days', msg`Last 7 days`],
+  ['last_30_days', msg`Last 30 days`],
+  ['this_year', msg`This year`],
+  ['days', msg`Custom range`],
 ]
 
 /** The filters as parameters of the request. */
@@ -67,20 +68,20 @@ export function filtersView(
       @input=${takeText((text) => onChange({ ...filters, [name]: text }))}
     />
   </div>`
-  return html`<div class="filters" role="group" aria-label="Filters">
+  return html`<div class="filters" role="group" aria-label=${msg`Filters`}>
     ${selectView(
-      'Channel',
-      [['', 'Any channel'], ...channels.map((name) => [name, channelSigns[name].name] as const)],
+      msg`Channel`,
+      [['', msg`Any channel`], ...channels.map((name) => [name, channelSigns[name].name] as const)],
       filters.channel ?? '',
       (chosen) => onChange({ ...filters, channel: channels.find((name) => name === chosen) ?? null }),
     )}
-    ${selectView('Period', periods, period, (chosen) =>
+    ${selectView(msg`Period`, periods, period, (chosen) =>
       onChange({ ...filters, period: periods.find(([name]) => name === chosen)?.[0] ?? 'any' }),
     )}
-    ${period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
+    ${period === 'days' ? [dayView('from', msg`From`), dayView('to', msg`To`)] : nothing}
     ${
       isReversed
-        ? html`<p class="field-error" id="reversed" role="alert">The start date is after the end date.</p>`
+        ? html`<p class="field-error" id="reversed" role="alert">${msg`The start date is after the end date.`}</p>`
         : nothing
     }
   </div>`

@@ -1,20 +1,28 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
+import type { ImportedConversation } from '../../../src/http/contract/imports.ts'
 import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { Timer } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
+import { foreignText, titleText } from '../data/words.ts'
 import { fullTimeText, shortDateText, wordsText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
 
 /** What matches beside the timeline: the first few of each group, and whether there are more. */
 export type SearchGroups = {
   readonly memories: readonly Memory[]
   readonly timers: readonly Timer[]
+  readonly imported: readonly ImportedConversation[]
   readonly moreMemories: boolean
   readonly moreTimers: boolean
+  readonly moreImported: boolean
 }
 
-export const noGroups: SearchGroups = { memories: [], timers: [], moreMemories: false, moreTimers: false }
+export const noGroups: SearchGroups = {
+  ...{ memories: [], timers: [], imported: [] },
+  ...{ moreMemories: false, moreTimers: false, moreImported: false },
+}
 
 const groupSize = 3
 
@@ -37,15 +45,18 @@ export const groupStyles = css`
 `
 
 export async function searchGroups(app: App, q: string, signal: AbortSignal): Promise<SearchGroups> {
-  const [memories, timers] = await Promise.all([
+  const [memories, timers, imported] = await Promise.all([
     app.http.get('/api/memories', { query: { q, limit: groupSize }, signal }),
     app.http.get('/api/timers', { query: { q, limit: groupSize }, signal }),
+    app.http.get('/api/imported', { query: { q, limit: groupSize }, signal }),
   ])
   return {
     memories: memories.memories,
     timers: timers.timers,
+    imported: imported.conversations,
     moreMemories: memories.nextCursor !== null,
     moreTimers: timers.nextCursor !== null,
+    moreImported: imported.nextCursor !== null,
   }
 }
 
@@ -57,35 +68,44 @@ export function besideGroups(hits: readonly SearchHit[], { memories, timers }: S
   )
 }
 
-/** Memories and reminders, each of which `open` opens by its path. */
+/** Memories, reminders and imported conversations, each of which `open` opens by its path. */
 export function groupsView(
-  { memories, timers, moreMemories, moreTimers }: SearchGroups,
+  { memories, timers, imported, moreMemories, moreTimers, moreImported }: SearchGroups,
   q: string,
   open: (path: string) => void,
 ): TemplateResult {
   const memoriesPath = `/memories?q=${encodeURIComponent(q)}`
   return html`
     ${groupView(
-      'Memories',
+      msg`Memories`,
       memories.map(({ text, kind, createdAt }) =>
         hitView('brain', text, wordsText(kind), createdAt, () => open(memoriesPath)),
       ),
       moreMemories ? memoriesPath : null,
     )}
     ${groupView(
-      'Reminders',
+      msg`Reminders`,
       timers.map(({ id, title, status, dueAt }) =>
         hitView('timer', title, statuses[status], dueAt, () => open(`/timers#${encodeURIComponent(id)}`)),
       ),
       moreTimers ? '/timers' : null,
     )}
+    ${groupView(
+      msg`Imported conversations`,
+      imported.map(({ id, title, snippet = '', lastAt }) =>
+        hitView('chat', foreignText(snippet), titleText(title), lastAt, () =>
+          open(`/imported/read?id=${encodeURIComponent(id)}`),
+        ),
+      ),
+      moreImported ? `/imported?q=${encodeURIComponent(q)}` : null,
+    )}
   `
 }
 
 const statuses = {
-  active: 'Reminder',
-  done: 'Past reminder',
-  cancelled: 'Cancelled reminder',
+  active: msg`Reminder`,
+  done: msg`Past reminder`,
+  cancelled: msg`Cancelled reminder`,
 } as const satisfies Record<Timer['status'], string>
 
 function groupView(
@@ -97,7 +117,7 @@ function groupView(
   return html`
     <div class="group">
       <h3>${heading}</h3>
-      ${allPath === null ? nothing : html`<a href=${allPath}>Show all</a>`}
+      ${allPath === null ? nothing : html`<a href=${allPath}>${msg`Show all`}</a>`}
     </div>
     <ul class="list" aria-label=${heading}>
       ${hits}
@@ -117,7 +137,7 @@ function hitView(
       <dg-icon name=${icon}></dg-icon>
       <span class="snippet clamped">${words}</span>
       <span class="facts">
-        <span>${what}</span><time datetime=${at} title=${fullTimeText(at)}>${shortDateText(at)}</time>
+        <bdi>${what}</bdi><time datetime=${at} title=${fullTimeText(at)}>${shortDateText(at)}</time>
       </span>
     </button>
   </li>`

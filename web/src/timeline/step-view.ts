@@ -9,6 +9,7 @@ import {
   prettyJson,
   wordsText,
 } from '../design/format.ts'
+import { msg, translated } from '../design/msg.ts'
 import type { Step } from './activity.ts'
 import { cutOf, isErased } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
@@ -17,9 +18,9 @@ import type { RowContext } from './row-context.ts'
 const hiddenFields = new Set(['erased', 'bytes', 'callId', 'idempotent', 'round'])
 
 const outcomeText: Readonly<Record<string, string>> = {
-  refused: 'refused',
-  failed: 'failed',
-  running: 'running…',
+  refused: msg`refused`,
+  failed: msg`failed`,
+  running: msg`running…`,
 }
 
 /** One line of an unfolded activity; when open, all fields of its events. */
@@ -49,13 +50,13 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
     </div>
     ${
       isErased(event)
-        ? html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
+        ? html`<p class="erased"><dg-icon name="erased"></dg-icon>${msg`Erased`}</p>`
         : html`<dl>${Object.entries(event.payload).map(([field, value]) => fieldView(field, value))}</dl>`
     }
     ${
       event.type === 'memory.recalled' && turnId !== null
         ? html`<button class="button small show-all" @click=${() => context.explainTurn(turnId)}>
-            Show the memories
+            ${msg`Show the memories`}
           </button>`
         : nothing
     }
@@ -92,7 +93,7 @@ function fieldName(field: string): string {
     .replace(/(?:Ms|Micros)$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return capitalised(words)
+  return capitalised(translated(words))
 }
 
 /** A button to load the rest of a body that was cut; nothing for a whole one. */
@@ -106,7 +107,7 @@ export function showAllButton(event: TimelineEvent, context: RowContext): Templa
     button.disabled = false
   }
   return html`<button class="button small show-all" @click=${load}>
-    Show all (${bytesText(cut.bytes)})
+    ${msg`Show all (${bytesText(cut.bytes)})`}
   </button>`
 }
 

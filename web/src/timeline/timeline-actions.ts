@@ -4,6 +4,7 @@ import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { plural } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { tickOff } from '../timers/settle.ts'
 import type { ChatSession } from './chat/session.ts'
 import { cutOf } from './event-kinds.ts'
@@ -53,6 +54,9 @@ export function createTimelineActions(options: {
     return { ...draftOf(await wholeOf(last)), replaces: last.turnId }
   }
 
+  /** Stops what is being read aloud. */
+  let stopReading = (): void => undefined
+
   return {
     app,
     /** Whether it is the owner's last message. */
@@ -70,9 +74,16 @@ export function createTimelineActions(options: {
         const draft = await lastDraft()
         if (draft) options.say(draft)
       }),
-    copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
+    copy: (text: string) => void copyWithToast(text, msg`Copied`, app.toast),
     copyLink: ({ seq }: TimelineEvent) =>
-      void copyWithToast(`${location.origin}/?seq=${seq}`, 'Link copied', app.toast),
+      void copyWithToast(`${location.origin}/?seq=${seq}`, msg`Link copied`, app.toast),
+    /** Reads a message of the delegate aloud, in place of any other. */
+    readAloud: ({ seq }: TimelineEvent) =>
+      void app.attempt(async () => {
+        const { readAloud } = await import('../talk/read-aloud.ts')
+        stopReading()
+        stopReading = readAloud(app, seq)
+      }),
     /** Loads the full body of an event that was cut. */
     showAll: ({ spanId }: TimelineEvent) =>
       app.attempt(async () => {
@@ -80,12 +91,12 @@ export function createTimelineActions(options: {
         session.addEvents(await spanEvents(spanId))
       }),
     eraseEvent: ({ seq }: TimelineEvent) =>
-      options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
+      options.erase({ heading: msg`Erase this message?`, target: { kind: 'message', id: String(seq) } }),
     /** Keeps a message after all that the delegate took as not to be kept. */
     keepMessage: ({ seq }: TimelineEvent) =>
       void app.attempt(async () => {
         await app.http.post('/api/timeline/events/{seq}/keep', { params: { seq } })
-        app.toast('Delegate may remember this message again.')
+        app.toast(msg`Delegate may remember this message again.`)
       }),
     eraseSpan({ spanId }: Segment) {
       if (spanId === null) return
@@ -93,7 +104,7 @@ export function createTimelineActions(options: {
         .filter((segment) => segment.spanId === spanId)
         .flatMap((s) => s.entries)
       const messages = entries.filter(({ kind }) => kind === 'message').length
-      const heading = `Erase this whole exchange of ${plural(messages, 'message')}?`
+      const heading = msg`Erase this whole exchange of ${plural(messages, msg`message`, msg`messages`)}?`
       options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
     isErasurePending: session.isErasurePending,
@@ -109,7 +120,7 @@ export function createTimelineActions(options: {
     sendTextAgain: (id: string) =>
       void app.attempt(async () => {
         await app.http.post('/api/outbound/texts/{id}/retry', { params: { id } })
-        app.toast('Sending the text again.')
+        app.toast(msg`Sending the text again.`)
       }),
     /** Allows more money for 24 hours, then resends the message of the failed turn. */
     allowMore: (event: TimelineEvent) =>
@@ -122,12 +133,12 @@ export function createTimelineActions(options: {
     async endConversation() {
       const id = session.conversationId
       if (id === null) {
-        app.toast('No conversation is open.')
+        app.toast(msg`No conversation is open.`)
         return
       }
       await app.attempt(async () => {
         await app.http.post('/api/conversations/{id}/end', { params: { id } })
-        app.toast('Conversation ended. The next message starts a new one.')
+        app.toast(msg`Conversation ended. The next message starts a new one.`)
       })
     },
   }

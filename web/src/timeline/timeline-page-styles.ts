@@ -106,32 +106,4 @@ export const timelinePageStyles = css`
     margin: var(--space-2) 0 var(--space-5);
     color: var(--ink-soft);
   }
-  .suggestions {
-    grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
-  }
-  .suggestion {
-    display: grid;
-    grid-template-columns: auto minmax(0, 1fr);
-    gap: 0 var(--space-3);
-    align-items: start;
-    padding: var(--space-3) var(--space-4);
-    border: 1px solid var(--line);
-    border-radius: var(--radius-md);
-    background: var(--surface);
-    color: var(--ink);
-    font: 400 var(--text-md) / 1.4 var(--font);
-    text-align: start;
-    cursor: pointer;
-    transition:
-      border-color var(--quick),
-      box-shadow var(--quick);
-  }
-  .suggestion:hover {
-    border-color: var(--line-strong);
-    box-shadow: var(--shadow-low);
-  }
-  .suggestion dg-icon {
-    margin-top: 0.15em;
-    color: var(--accent);
-  }
 `

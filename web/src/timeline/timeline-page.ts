@@ -6,6 +6,7 @@ import { AppElement } from '../app/app-element.ts'
 import { isSearchKey, modName } from '../app/shortcuts.ts'
 import { iconButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import { barStyles, drawerButton } from '../design/page.ts'
 import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
@@ -148,7 +149,7 @@ export class DgTimelinePage extends AppElement {
       if (await this.timeline()?.reveal(seq)) return
       const span = spanId ?? (await this.findSpan(seq, reach.signal))
       if (span === null) {
-        this.app.toast('That entry is not shown on the timeline.', 'warning')
+        this.app.toast(msg`That entry is not shown on the timeline.`, 'warning')
         return
       }
       const { events } = await this.app.http.get('/api/timeline/spans/{id}', { params: { id: span } })
@@ -216,10 +217,10 @@ export class DgTimelinePage extends AppElement {
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => askToErase(this, { heading: 'Erase a period', target: 'period' })
+    const erase = () => askToErase(this, { heading: msg`Erase a period`, target: 'period' })
     return [
-      { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
-      { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
+      { label: msg`End conversation`, icon: 'done', run: () => void this.actions.endConversation() },
+      { label: msg`Erase a period…`, icon: 'period', danger: true, run: erase },
     ]
   }
 
@@ -229,15 +230,15 @@ export class DgTimelinePage extends AppElement {
       <div>
         <header class="bar">
           ${drawerButton(this)}
-          <h1>Timeline</h1>
+          <h1>${msg`Timeline`}</h1>
           ${session.loaded ? connectionView(session.connection, () => session.retryNow()) : nothing}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
-            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} ⇧ F</kbd>
+            <dg-icon name="search"></dg-icon><span>${msg`Search`}</span><kbd>${modName} ⇧ F</kbd>
           </button>
-          <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
+          <dg-menu label=${msg`More`} .items=${this.menuItems()}></dg-menu>
         </header>
-        <dg-call-bar .app=${this.app} .call=${session.live.call}></dg-call-bar>
+        <dg-call-bar .app=${this.app} .call=${foreignCall(session)}></dg-call-bar>
       </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
@@ -257,7 +258,7 @@ export class DgTimelinePage extends AppElement {
       session.previews.length === 0 &&
       session.live.lines.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(isWorthShowing))
-    if (isEmpty) return emptyView((text) => this.say({ text, pasted: [] }))
+    if (isEmpty) return emptyView(this.app, (text) => this.say({ text, pasted: [] }))
     return html`
       <dg-timeline
         .segments=${session.segments}
@@ -276,16 +277,21 @@ export class DgTimelinePage extends AppElement {
   }
 
   private toEndView() {
-    const label = 'Go to the newest entry'
+    const label = msg`Go to the newest entry`
     return iconButton('arrow-down', label, () => this.goToEnd(), 'to-end', label)
   }
 
   private reachingView() {
     return html`<div class="pill beside reaching" role="status">
-      <span>Loading older entries…</span>
-      <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
+      <span>${msg`Loading older entries…`}</span>
+      <button class="button quiet small" @click=${() => this.reach?.abort()}>${msg`Cancel`}</button>
     </div>`
   }
+}
+
+/** The call in progress, unless it is the talk of this tab. */
+function foreignCall({ live: { call, ownSid } }: ChatSession) {
+  return call?.callSid === ownSid ? null : call
 }
 
 /** The event that the address links to, as `seq` or `at`; null if it links to none. */

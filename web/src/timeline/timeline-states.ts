@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
 import { waitingView } from '../app/loaded.ts'
-import type { IconName } from '../design/icon.ts'
+import { msg } from '../design/msg.ts'
+import '../services/first-messages.ts'
 import type { Connection } from './chat/socket.ts'
 import type { Entry } from './tree.ts'
 
@@ -8,13 +10,13 @@ import type { Entry } from './tree.ts'
 export function connectionView(connection: Connection, retry: () => void): TemplateResult {
   const { state } = connection
   const isWaiting = state === 'waiting'
-  const text = !isWaiting ? 'Reconnecting…' : connection.isRefused ? 'No live connection' : 'Offline'
+  const text = !isWaiting ? msg`Reconnecting…` : connection.isRefused ? msg`No live connection` : msg`Offline`
   return html`<div role="status">
     ${
       isWaiting || state === 'connecting'
         ? html`<div class="beside connection">
             <dg-icon name="offline"></dg-icon><span>${text}</span>
-            ${isWaiting ? html`<button class="button quiet small" @click=${retry}>Try now</button>` : nothing}
+            ${isWaiting ? html`<button class="button quiet small" @click=${retry}>${msg`Try now`}</button>` : nothing}
           </div>`
         : nothing
     }
@@ -24,50 +26,40 @@ export function connectionView(connection: Connection, retry: () => void): Templ
 /** Shown until the first page arrives: bars, or the reason why there is no connection. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {
   if (connection.state !== 'waiting') {
-    return html`<div class="center column">${waitingView('Loading the timeline')}</div>`
+    return html`<div class="center column">${waitingView(msg`Loading the timeline`)}</div>`
   }
   return html`<div class="center">
     <dg-state
       icon="offline"
-      heading=${connection.isRefused ? 'No live connection' : 'The service cannot be reached'}
+      heading=${connection.isRefused ? msg`No live connection` : msg`The service cannot be reached`}
       role="alert"
     >
       <p>
         ${
           connection.isRefused
-            ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
-            : 'It may be starting, or this device may be offline. Retrying automatically.'
+            ? msg`The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.`
+            : msg`It may be starting, or this device may be offline. Retrying automatically.`
         }
       </p>
-      <button class="button" @click=${retry}>Try now</button>
+      <button class="button" @click=${retry}>${msg`Try now`}</button>
     </dg-state>
   </div>`
 }
 
-const suggestions: readonly { readonly icon: IconName; readonly text: string }[] = [
-  { icon: 'brain', text: 'Remember that I take my coffee black' },
-  { icon: 'note', text: 'Make a note: ideas for the garden' },
-  { icon: 'timer', text: 'What time is it?' },
-  { icon: 'help', text: 'What can you do for me?' },
-]
-
 /** Shown on a fresh install. */
-export function emptyView(send: (text: string) => void): TemplateResult {
+export function emptyView(app: App, send: (text: string) => void): TemplateResult {
   return html`<div class="center">
     <div class="welcome">
-      <h2>Hello. I’m your delegate.</h2>
+      <h2>${msg`Hello. I’m your delegate.`}</h2>
       <p>
-        Everything you tell me, here, by phone or by text, is on one timeline that only you can read. Ask me
-        something, or start with one of these:
+        ${msg`Everything you tell me, here, by phone or by text, is on one timeline that only you can read. Ask me something, or start with one of these:`}
       </p>
-      <div class="stack suggestions">
-        ${suggestions.map(
-          ({ icon, text }) => html`<button class="suggestion" @click=${() => send(text)}>
-            <dg-icon name=${icon}></dg-icon><span>${text}</span>
-          </button>`,
-        )}
-      </div>
-      <p><a href="/welcome">Set up a model service and the phone</a></p>
+      <dg-first-messages
+        .app=${app}
+        .names=${['memory', 'note', 'time', 'help']}
+        @say=${({ detail }: CustomEvent<string>) => send(detail)}
+      ></dg-first-messages>
+      <p><a href="/welcome">${msg`Set up a model service and the phone`}</a></p>
     </div>
   </div>`
 }

@@ -4,6 +4,7 @@ import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import { dayText } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
+import { msg } from '../design/msg.ts'
 import { prose } from '../design/prose.ts'
 import { StyledElement } from '../design/styled-element.ts'
 import type { Older } from './chat/session.ts'
@@ -37,7 +38,7 @@ export class DgTimeline extends StyledElement {
   static override readonly styles = [prose, timelineStyles, messageStyles]
 
   /** Names it for screen readers, which list it beside that of the page. */
-  @property() name = 'Timeline'
+  @property() name = msg`Timeline`
   @property({ attribute: false }) segments: readonly Segment[] = []
   @property({ attribute: false }) talk: readonly TalkLine[] = []
   /** Who the caller is, during a call. */
@@ -288,14 +289,14 @@ export class DgTimeline extends StyledElement {
     switch (this.older) {
       case 'failed':
         return html`<div class="beside top">
-          Earlier entries could not be loaded.
-          <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>Try again</button>
+          ${msg`Earlier entries could not be loaded.`}
+          <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>${msg`Try again`}</button>
         </div>`
       case 'more':
       case 'loading':
-        return html`<div class="beside top"><span class="pulse"></span>Loading earlier entries…</div>`
+        return html`<div class="beside top"><span class="pulse"></span>${msg`Loading earlier entries…`}</div>`
       case 'none':
-        return html`<div class="beside top">This is where your timeline begins.</div>`
+        return html`<div class="beside top">${msg`This is where your timeline begins.`}</div>`
       default:
         return nothing
     }

@@ -13,6 +13,7 @@ import {
   shortDateText,
   wordsText,
 } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { usageText } from './context-words.ts'
 import { memoryViews } from './why-memories.ts'
 
@@ -72,8 +73,8 @@ export class DgWhyDialog extends DialogElement {
   })
 
   override render() {
-    return html`<dg-dialog heading="Why this reply" wide>
-      ${loadedView(this.loaded, 'the reasons', ({ turn, instructions }) =>
+    return html`<dg-dialog heading=${msg`Why this reply`} wide>
+      ${loadedView(this.loaded, msg`the reasons`, ({ turn, instructions }) =>
         reportView(turn, instructions, memoryViews(this, turn.memories, this.loaded.reload)),
       )}
     </dg-dialog>`
@@ -91,42 +92,42 @@ function reportView(
     turn.adaptations.length === 0
   return html`
     <p class="soft">
-      ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
+      ${turn.model === null ? msg`Not answered by a model` : msg`Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
     </p>
     ${turn.failedModels.map(
       ({ model, kind }) =>
-        html`<p class="soft">${model.model} (${model.provider}) did not answer: ${failures[kind] ?? wordsText(kind)}</p>`,
+        html`<p class="soft">${msg`${model.model} (${model.provider}) did not answer: ${failures[kind] ?? wordsText(kind)}`}</p>`,
     )}
     <p class="soft">${usageText(turn.usage)}${costText(turn.costMicros)}</p>
-    ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
-    ${section('Remembered', memories)}
-    ${section('Held back', heldBack(turn.suppressed))}
+    ${bare ? html`<p>${msg`This reply used only the conversation and its summary.`}</p>` : nothing}
+    ${section(msg`Remembered`, memories)}
+    ${section(msg`Held back`, heldBack(turn.suppressed))}
     ${section(
-      'Noticed',
+      msg`Noticed`,
       turn.signals.map(
         ({ kind, text }) =>
           html`<li>${text ?? wordsText(kind)}<span class="label">${wordsText(kind)}</span></li>`,
       ),
     )}
     ${section(
-      'Standing instructions',
+      msg`Standing instructions`,
       turn.adaptations.map((id) => instructionView(id, instructions)),
     )}
-    ${section('Tools used', turn.tools.map(toolView))} ${section('Words of others it was given', foreignViews(turn.foreign ?? []))}
-    ${section('Left out', leftOutViews(turn.leftOut))}
+    ${section(msg`Tools used`, turn.tools.map(toolView))} ${section(msg`Words of others it was given`, foreignViews(turn.foreign ?? []))}
+    ${section(msg`Left out`, leftOutViews(turn.leftOut))}
   `
 }
 
 /** Why a model did not answer. */
 const failures: Readonly<Record<string, string>> = {
-  auth: 'its key was rejected',
-  quota: 'its quota is used up',
-  rate_limited: 'it limits requests',
-  unavailable: 'it is unavailable',
-  timeout: 'it did not answer in time',
-  malformed: 'its answer could not be read',
-  context_too_long: 'the conversation is too long for it',
-  refused: 'it declined',
+  auth: msg`its key was rejected`,
+  quota: msg`its quota is used up`,
+  rate_limited: msg`it limits requests`,
+  unavailable: msg`it is unavailable`,
+  timeout: msg`it did not answer in time`,
+  malformed: msg`its answer could not be read`,
+  context_too_long: msg`the conversation is too long for it`,
+  refused: msg`it declined`,
 }
 
 /** What a small context left no room for. */
@@ -134,40 +135,42 @@ function leftOutViews(left: TurnReport['leftOut']): readonly TemplateResult[] {
   if (left === null) return []
   const { contextTokens, messages, instructions, shortened } = left
   const lines = [
-    messages > 0 ? plural(messages, 'earlier message') : null,
-    instructions > 0 ? plural(instructions, 'standing instruction') : null,
-    shortened > 0 ? `Parts of ${plural(shortened, 'message or result', 'messages or results')}` : null,
+    messages > 0 ? plural(messages, msg`earlier message`, msg`earlier messages`) : null,
+    instructions > 0 ? plural(instructions, msg`standing instruction`, msg`standing instructions`) : null,
+    shortened > 0
+      ? msg`Parts of ${plural(shortened, msg`message or result`, msg`messages or results`)}`
+      : null,
   ]
-  const why = html`<li class="soft">The context of the model holds ${countText(contextTokens)} tokens.</li>`
+  const why = html`<li class="soft">${msg`The context of the model holds ${countText(contextTokens)} tokens.`}</li>`
   return [...lines.flatMap((line) => (line === null ? [] : [html`<li>${line}</li>`])), why]
 }
 
 /** Where words came from that are not the owner's. */
 const foreignKinds: Readonly<Record<string, string>> = {
-  'chat.message.received': 'Text that you pasted, or that was spoken to a device',
-  'sms.received': 'A text message',
-  'call.utterance.heard': 'Words spoken on the phone',
-  'call.reply.spoken': 'An earlier reply on the phone',
-  'chat.reply.sent': 'An earlier reply that repeats such words',
-  'chat.reply.stopped': 'An earlier reply that repeats such words',
-  'delivery.requested': 'An earlier reply by text message',
-  'memory.stored': 'A memory of such words',
-  'timer.fired': 'A reminder',
-  'timer.missed': 'A reminder',
-  'task.finished': 'The outcome of a task',
-  'task.failed': 'The outcome of a task',
-  'signal.raised': 'Something that it noticed',
-  'context.compaction.succeeded': 'The summary of the conversation',
+  'chat.message.received': msg`Text that you pasted, or that was spoken to a device`,
+  'sms.received': msg`A text message`,
+  'call.utterance.heard': msg`Words spoken on the phone`,
+  'call.reply.spoken': msg`An earlier reply on the phone`,
+  'chat.reply.sent': msg`An earlier reply that repeats such words`,
+  'chat.reply.stopped': msg`An earlier reply that repeats such words`,
+  'delivery.requested': msg`An earlier reply by text message`,
+  'memory.stored': msg`A memory of such words`,
+  'timer.fired': msg`A reminder`,
+  'timer.missed': msg`A reminder`,
+  'task.finished': msg`The outcome of a task`,
+  'task.failed': msg`The outcome of a task`,
+  'signal.raised': msg`Something that it noticed`,
+  'context.compaction.succeeded': msg`The summary of the conversation`,
 }
 
 /** One line for each kind of source, with its number. */
 function foreignViews(foreign: NonNullable<TurnReport['foreign']>): readonly TemplateResult[] {
   const kinds = Map.groupBy(foreign, ({ type, tool }) =>
-    tool === null ? (foreignKinds[type] ?? wordsText(type)) : `The tool ${wordsText(tool)}`,
+    tool === null ? (foreignKinds[type] ?? wordsText(type)) : msg`The tool ${wordsText(tool)}`,
   )
   return [...kinds].map(
     ([kind, items]) =>
-      html`<li>${kind}${items.length > 1 ? html`<span class="label">${items.length} times</span>` : nothing}</li>`,
+      html`<li>${kind}${items.length > 1 ? html`<span class="label">${msg`${items.length} times`}</span>` : nothing}</li>`,
   )
 }
 
@@ -176,19 +179,19 @@ function instructionView(id: string, instructions: readonly Adaptation[]): Templ
   const known = instructions.find((instruction) => instruction.id === id)
   return known
     ? html`<li>${known.title || wordsText(id)}</li>`
-    : html`<li>${wordsText(id)} <span class="label">since removed</span></li>`
+    : html`<li>${wordsText(id)} <span class="label">${msg`since removed`}</span></li>`
 }
 
 /** Null for a turn that was not recorded with its cost, such as one of a call. */
 function costText(micros: number | null): string {
   if (micros === null) return ''
-  return micros === 0 ? ', free' : `, ${dollarsText(micros)}`
+  return micros === 0 ? msg`, free` : `, ${dollarsText(micros)}`
 }
 
 function timesText({ startedAt, completedAt }: TurnReport): string {
   if (startedAt === null) return ''
   const took =
-    completedAt === null ? '' : `, in ${durationText(Date.parse(completedAt) - Date.parse(startedAt))}`
+    completedAt === null ? '' : msg`, in ${durationText(Date.parse(completedAt) - Date.parse(startedAt))}`
   return `, ${shortDateText(startedAt)}${took}`
 }
 
@@ -203,10 +206,10 @@ function section(heading: string, items: readonly TemplateResult[]): TemplateRes
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  duplicate: 'already in context',
-  irrelevant: 'not relevant',
-  expired: 'too late',
-  budget: 'token budget exhausted',
+  duplicate: msg`already in context`,
+  irrelevant: msg`not relevant`,
+  expired: msg`too late`,
+  budget: msg`token budget exhausted`,
 }
 
 /** Counts by reason only, because these memories were no part of the reply. */
@@ -214,26 +217,26 @@ function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult
   const counts = Map.groupBy(suppressed, ({ reason }) => reason)
   return [...counts].map(
     ([reason, items]) => html`<li>
-      ${plural(items.length, 'memory', 'memories')}: ${reasons[reason] ?? wordsText(reason)}
+      ${plural(items.length, msg`memory`, msg`memories`)}: ${reasons[reason] ?? wordsText(reason)}
     </li>`,
   )
 }
 
 function toolView(tool: TurnReport['tools'][number]): TemplateResult {
-  const outcome = tool.outcome ?? 'did not return'
+  const outcome = tool.outcome ?? msg`did not return`
   return html`<li>
     <details>
       <summary>
         ${wordsText(tool.tool)}<span class="label ${outcome}">${outcome}</span>
         ${tool.durationMs === null ? nothing : html`<span class="label">${durationText(tool.durationMs)}</span>`}
       </summary>
-      ${textView('Arguments', tool.arguments)} ${textView('Result', tool.result)}
+      ${textView(msg`Arguments`, tool.arguments)} ${textView(msg`Result`, tool.result)}
     </details>
   </li>`
 }
 
 function textView(label: string, text: string | null): TemplateResult {
-  if (text === null) return html`<p class="soft">${label}: erased or missing</p>`
+  if (text === null) return html`<p class="soft">${msg`${label}: erased or missing`}</p>`
   return html`<p class="soft">${label}</p>
     <pre tabindex="0">${prettyJson(text)}</pre>`
 }

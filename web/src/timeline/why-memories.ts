@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { TurnReport } from '../../../src/http/contract/session.ts'
 import type { AppElement } from '../app/app-element.ts'
 import { shortDateText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import { askToForget } from '../memories/forget-memory.ts'
 import { writeMemory } from '../memories/memory-dialog.ts'
 
@@ -17,12 +18,12 @@ export function memoryViews(
     const { text, late, replacedBy } = memory
     return html`<li class="memory">
       <div class="what">
-        ${text ?? html`<span class="soft">A memory that has since been forgotten</span>`}
-        ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
+        ${text ?? html`<span class="soft">${msg`A memory that has since been forgotten`}</span>`}
+        ${late ? html`<span class="label">${msg`found late, used in the next reply`}</span>` : nothing}
         ${
           replacedBy
             ? html`<div class="soft">
-                Now “${replacedBy.text}”, for what you say since
+                ${msg`Now “${replacedBy.text}”, for what you say since`}
                 <time datetime=${replacedBy.at}>${shortDateText(replacedBy.at)}</time>.
               </div>`
             : nothing
@@ -42,17 +43,17 @@ function actionsView(
   return html`<div class="actions">
     <button
       class="button quiet small"
-      aria-label="Correct: ${text}"
+      aria-label=${msg`Correct: ${text}`}
       @click=${() => writeMemory(host, [memory], onChange)}
     >
-      Correct
+      ${msg`Correct`}
     </button>
     <button
       class="button quiet small"
-      aria-label="Forget: ${text}"
+      aria-label=${msg`Forget: ${text}`}
       @click=${() => askToForget(host, id, onChange)}
     >
-      Forget
+      ${msg`Forget`}
     </button>
   </div>`
 }

@@ -5,6 +5,7 @@ import { askToConfirm } from '../app/confirm-dialog.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
 type Feed = { readonly madeAt: string | null }
 
@@ -39,18 +40,18 @@ export class DgCalendarFeed extends AppElement {
 
   private readonly confirmReplacing = (): void =>
     askToConfirm(this, {
-      heading: 'Replace the calendar address?',
-      content: 'Calendars that follow the present one will no longer be updated.',
-      action: 'Replace it',
+      heading: msg`Replace the calendar address?`,
+      content: msg`Calendars that follow the present one will no longer be updated.`,
+      action: msg`Replace it`,
       run: () => this.make(),
     })
 
   private readonly confirmDropping = (): void =>
     askToConfirm(this, {
-      heading: 'Switch the calendar address off?',
-      content: 'Calendars that follow it will no longer be updated.',
-      action: 'Switch it off',
-      keep: 'Keep it',
+      heading: msg`Switch the calendar address off?`,
+      content: msg`Calendars that follow it will no longer be updated.`,
+      action: msg`Switch it off`,
+      keep: msg`Keep it`,
       run: async () => {
         await this.app.http.del('/api/timers.feed')
         this.url = ''
@@ -59,18 +60,18 @@ export class DgCalendarFeed extends AppElement {
     })
 
   override render() {
-    return html`<h2 class="heading">Calendar</h2>
+    return html`<h2 class="heading">${msg`Calendar`}</h2>
       ${loadedView(
         this.feed,
-        'the calendar address',
-        (feed) => html`<ul class="list rows" aria-label="Calendar">
+        msg`the calendar address`,
+        (feed) => html`<ul class="list rows" aria-label=${msg`Calendar`}>
           <li>
             <dg-icon name="download"></dg-icon>
             <div class="what">
-              <p>Calendar file</p>
-              <p class="soft">Your reminders of the next 90 days, for any calendar.</p>
+              <p>${msg`Calendar file`}</p>
+              <p class="soft">${msg`Your reminders of the next 90 days, for any calendar.`}</p>
             </div>
-            <a class="button small" href="/api/timers.ics" download>Download</a>
+            <a class="button small" href="/api/timers.ics" download>${msg`Download`}</a>
           </li>
           ${this.addressView(feed)}
         </ul>`,
@@ -81,24 +82,24 @@ export class DgCalendarFeed extends AppElement {
     return html`<li>
       <dg-icon name="link"></dg-icon>
       <div class="what">
-        <p>Calendar address</p>
+        <p>${msg`Calendar address`}</p>
         ${
           madeAt === null
             ? html`<p class="soft">
-                Off. A calendar that follows it stays up to date. Anybody who knows the address can read your reminders.
+                ${msg`Off. A calendar that follows it stays up to date. Anybody who knows the address can read your reminders.`}
               </p>`
             : html`<p class="facts">
-                <time datetime=${madeAt} title=${fullTimeText(madeAt)}>Made ${relativeText(madeAt)}</time>
-                <span>Anybody who knows it can read your reminders</span>
+                <time datetime=${madeAt} title=${fullTimeText(madeAt)}>${msg`Made ${relativeText(madeAt)}`}</time>
+                <span>${msg`Anybody who knows it can read your reminders`}</span>
               </p>`
         }
       </div>
       ${
         madeAt === null
-          ? html`<button class="button small" @click=${this.makeFirst}>Make an address</button>`
+          ? html`<button class="button small" @click=${this.makeFirst}>${msg`Make an address`}</button>`
           : html`<span class="actions">
-              <button class="button small" @click=${this.confirmReplacing}>Replace</button>
-              <button class="button small" @click=${this.confirmDropping}>Switch off</button>
+              <button class="button small" @click=${this.confirmReplacing}>${msg`Replace`}</button>
+              <button class="button small" @click=${this.confirmDropping}>${msg`Switch off`}</button>
             </span>`
       }
       ${this.url === '' || madeAt === null ? nothing : this.newAddressView()}
@@ -108,9 +109,9 @@ export class DgCalendarFeed extends AppElement {
   private newAddressView(): TemplateResult {
     const { url } = this
     return html`<p class="address">${url}</p>
-      <p class="soft what">Copy it now: it is not shown again.</p>
-      <button class="button small primary" @click=${() => copyWithToast(url, 'Copied', this.app.toast)}>
-        <dg-icon name="copy"></dg-icon>Copy
+      <p class="soft what">${msg`Copy it now: it is not shown again.`}</p>
+      <button class="button small primary" @click=${() => copyWithToast(url, msg`Copied`, this.app.toast)}>
+        <dg-icon name="copy"></dg-icon>${msg`Copy`}
       </button>`
   }
 }

@@ -1,7 +1,17 @@
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const list = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' })
+import { listText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 
-/** A cron expression in English for common patterns; others are returned unchanged. */
+const weekdays = [
+  msg`Sunday`,
+  msg`Monday`,
+  msg`Tuesday`,
+  msg`Wednesday`,
+  msg`Thursday`,
+  msg`Friday`,
+  msg`Saturday`,
+]
+
+/** A cron expression in words for common patterns; others are returned unchanged. */
 export function recurrenceText(expression: string): string {
   const [minute = '', hour = '', date = '', month = '', weekday = '', ...rest] = expression
     .trim()
@@ -10,18 +20,18 @@ export function recurrenceText(expression: string): string {
   const everyDay = date === '*' && (weekday === '*' || weekday === '?')
   const step = /^\*\/(\d+)$/.exec(minute)?.[1]
   if (everyDay && hour === '*') {
-    if (minute === '*') return 'Every minute'
-    if (step !== undefined && 60 % Number(step) === 0) return `Every ${step} minutes`
-    if (isWithin(minute, 0, 59)) return minute === '0' ? 'Every hour' : `Every hour, ${minute} past`
+    if (minute === '*') return msg`Every minute`
+    if (step !== undefined && 60 % Number(step) === 0) return msg`Every ${step} minutes`
+    if (isWithin(minute, 0, 59)) return minute === '0' ? msg`Every hour` : msg`Every hour, ${minute} past`
   }
   if (!isWithin(minute, 0, 59) || !isWithin(hour, 0, 23)) return expression
-  const at = `at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
-  if (everyDay) return `Every day ${at}`
+  const at = msg`at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  if (everyDay) return msg`Every day ${at}`
   if (date === '*') {
     const days = daysText(weekday)
     return days === null ? expression : `${days} ${at}`
   }
-  if (weekday === '*' && isWithin(date, 1, 31)) return `Every month on day ${date} ${at}`
+  if (weekday === '*' && isWithin(date, 1, 31)) return msg`Every month on day ${date} ${at}`
   return expression
 }
 
@@ -31,10 +41,10 @@ function isWithin(field: string, low: number, high: number): boolean {
 
 function daysText(field: string): string | null {
   const upper = field.toUpperCase()
-  if (upper === '1-5' || upper === 'MON-FRI') return 'Every weekday'
-  if (upper === '0,6' || upper === '6,0' || upper === 'SAT,SUN') return 'Every weekend day'
+  if (upper === '1-5' || upper === 'MON-FRI') return msg`Every weekday`
+  if (upper === '0,6' || upper === '6,0' || upper === 'SAT,SUN') return msg`Every weekend day`
   const days = upper.split(',').map(dayName)
-  return days.every((day) => day !== undefined) ? `Every ${list.format(days)}` : null
+  return days.every((day) => day !== undefined) ? msg`Every ${listText(days)}` : null
 }
 
 function dayName(day: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Snooze } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
 import { momentText } from '../design/format.ts'
+import { msg } from '../design/msg.ts'
 import type { Reminder } from '../timeline/reminder-states.ts'
 
 type Service = Pick<App, 'http' | 'toast'>
@@ -17,5 +18,5 @@ export async function snooze(
   when: Pick<Snooze, 'minutes' | 'until'>,
 ): Promise<void> {
   const timer = await http.post('/api/timers/{id}/snooze', { params: { id }, body: { ...when, occurrence } })
-  toast(`Snoozed until ${momentText(timer.dueAt)}`, 'timer')
+  toast(msg`Snoozed until ${momentText(timer.dueAt)}`, 'timer')
 }

@@ -4,6 +4,7 @@ import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { dayKey } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { msg } from '../design/msg.ts'
 import type { Reminder } from '../timeline/reminder-states.ts'
 import { snooze } from './settle.ts'
 
@@ -18,19 +19,19 @@ export class DgSnoozeDialog extends FormDialog {
   protected override submit(data: FormData): Promise<boolean> {
     const until = textIn(data, 'until')
     return this.submission.send(() => snooze(this.app, this.reminder, { until }), {
-      until: until === '' && 'Choose a date and time.',
+      until: until === '' && msg`Choose a date and time.`,
     })
   }
 
   protected override form(): Form {
     return {
-      heading: 'Snooze until',
-      action: ['Snooze', 'Snoozing…'],
+      heading: msg`Snooze until`,
+      action: [msg`Snooze`, msg`Snoozing…`],
       fields: fieldView({
         name: 'until',
-        label: 'Remind again',
+        label: msg`Remind again`,
         type: 'datetime-local',
-        hint: 'In your time zone from Settings',
+        hint: msg`In your time zone from Settings`,
         error: this.submission.errors.until,
         autofocus: true,
       }),
@@ -46,11 +47,11 @@ export function snoozeItems(host: AppElement, reminder: Reminder): MenuItem[] {
     run: () => void host.app.attempt(() => snooze(host.app, reminder, when)),
   })
   return [
-    item('10 minutes', { minutes: 10 }),
-    item('1 hour', { minutes: 60 }),
-    item('Tomorrow morning', { until: `${tomorrow()}T${morning}` }),
+    item(msg`10 minutes`, { minutes: 10 }),
+    item(msg`1 hour`, { minutes: 60 }),
+    item(msg`Tomorrow morning`, { until: `${tomorrow()}T${morning}` }),
     {
-      label: 'Another time…',
+      label: msg`Another time…`,
       icon: 'period',
       run: () => Object.assign(new DgSnoozeDialog(), { reminder }).openIn(host),
     },

@@ -3,18 +3,19 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { NewTimer, Timer } from '../../../src/http/contract/timers.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
+import { msg } from '../design/msg.ts'
 import { wallMinute } from '../design/owner-time.ts'
 import { recurrenceText } from './recurrence.ts'
 
 type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
 
 const repeats: readonly (readonly [Repeat, string])[] = [
-  ['once', 'Once'],
-  ['daily', 'Every day'],
-  ['weekdays', 'Every weekday'],
-  ['weekly', 'Every week on that day'],
-  ['monthly', 'Every month on that date'],
-  ['cron', 'Cron expression'],
+  ['once', msg`Once`],
+  ['daily', msg`Every day`],
+  ['weekdays', msg`Every weekday`],
+  ['weekly', msg`Every week on that day`],
+  ['monthly', msg`Every month on that date`],
+  ['cron', msg`Cron expression`],
 ]
 
 /** Sets a new timer, or changes one. */
@@ -52,16 +53,16 @@ export class DgTimerDialog extends FormDialog {
         this.onSet()
       },
       {
-        title: title === '' && 'Enter what it is for.',
-        at: at === '' && repeat !== 'cron' && 'Choose a date and time.',
-        recurrence: recurrence === '' && repeat === 'cron' && 'Enter an expression such as 0 9 * * 1-5.',
+        title: title === '' && msg`Enter what it is for.`,
+        at: at === '' && repeat !== 'cron' && msg`Choose a date and time.`,
+        recurrence: recurrence === '' && repeat === 'cron' && msg`Enter an expression such as 0 9 * * 1-5.`,
       },
     )
   }
 
   private async set(body: NewTimer): Promise<void> {
     await this.app.http.post('/api/timers', { body })
-    this.app.toast('Reminder set')
+    this.app.toast(msg`Reminder set`)
   }
 
   /** Leaves out a time that was not edited: the field has no seconds. */
@@ -75,7 +76,7 @@ export class DgTimerDialog extends FormDialog {
       ...(isOther && { recurrence: repeats }),
     }
     await this.app.http.put('/api/timers/{id}', { params: { id: timer.id }, body })
-    this.app.toast('Reminder changed')
+    this.app.toast(msg`Reminder changed`)
   }
 
   /** The fields that depend on how often the timer fires, and the description of a cron expression. */
@@ -93,24 +94,24 @@ export class DgTimerDialog extends FormDialog {
     const { timer, submission } = this
     const { errors } = submission
     return {
-      heading: timer ? 'Change this reminder' : 'Set a reminder',
-      action: timer ? ['Save', 'Saving…'] : ['Set reminder', 'Setting…'],
+      heading: timer ? msg`Change this reminder` : msg`Set a reminder`,
+      action: timer ? [msg`Save`, msg`Saving…`] : [msg`Set reminder`, msg`Setting…`],
       fields: html`<div class="form" @input=${this.typed}>
         ${fieldView({
           name: 'title',
-          label: 'What for',
+          label: msg`What for`,
           value: timer?.title ?? '',
-          placeholder: 'Water the plants',
+          placeholder: msg`Water the plants`,
           error: errors.title,
         })}
-        ${choiceView('repeat', 'How often', repeats, this.repeat)}
+        ${choiceView('repeat', msg`How often`, repeats, this.repeat)}
         ${this.repeat === 'cron' ? this.cronView() : this.momentView()}
         ${
           timer
             ? nothing
-            : choiceView('missed', 'If Delegate is off at that moment', [
-                ['fire_once', 'Fire once when it is back'],
-                ['skip', 'Skip it'],
+            : choiceView('missed', msg`If Delegate is off at that moment`, [
+                ['fire_once', msg`Fire once when it is back`],
+                ['skip', msg`Skip it`],
               ])
         }
       </div>`,
@@ -120,10 +121,10 @@ export class DgTimerDialog extends FormDialog {
   private momentView() {
     return fieldView({
       name: 'at',
-      label: this.repeat === 'once' ? 'When' : this.timer ? 'Next time' : 'First time',
+      label: this.repeat === 'once' ? msg`When` : this.timer ? msg`Next time` : msg`First time`,
       type: 'datetime-local',
       value: this.timer ? wallMinute(new Date(this.timer.dueAt)) : '',
-      hint: 'In your time zone from Settings',
+      hint: msg`In your time zone from Settings`,
       error: this.submission.errors.at,
     })
   }
@@ -132,10 +133,10 @@ export class DgTimerDialog extends FormDialog {
     const words = recurrenceText(this.cron)
     return fieldView({
       name: 'recurrence',
-      label: 'Cron expression',
+      label: msg`Cron expression`,
       value: this.cron,
       placeholder: '0 9 * * 1-5',
-      hint: words === this.cron ? 'Minute, hour, day, month, weekday' : words,
+      hint: words === this.cron ? msg`Minute, hour, day, month, weekday` : words,
       error: this.submission.errors.recurrence,
     })
   }

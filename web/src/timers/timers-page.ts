@@ -6,6 +6,7 @@ import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { relativeText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
+import { msg } from '../design/msg.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { tick } from '../design/while-connected.ts'
 import type { Reminder } from '../timeline/reminder-states.ts'
@@ -82,13 +83,13 @@ export class DgTimersPage extends AppElement {
 
   private confirmCancelling(timer: Timer): void {
     askToConfirm(this, {
-      heading: 'Cancel this reminder?',
-      content: `Delegate will not remind you of “${timer.title}”.`,
-      action: 'Cancel reminder',
-      keep: 'Keep reminder',
+      heading: msg`Cancel this reminder?`,
+      content: msg`Delegate will not remind you of “${timer.title}”.`,
+      action: msg`Cancel reminder`,
+      keep: msg`Keep reminder`,
       run: async () => {
         await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
-        this.app.toast('Reminder cancelled')
+        this.app.toast(msg`Reminder cancelled`)
         await this.timers.reload()
       },
     })
@@ -96,9 +97,9 @@ export class DgTimersPage extends AppElement {
 
   private confirmTickingOff(open: readonly Timer[]): void {
     askToConfirm(this, {
-      heading: `Tick off all ${open.length} reminders?`,
-      content: 'Those that repeat will remind you again.',
-      action: 'Tick off all',
+      heading: msg`Tick off all ${open.length} reminders?`,
+      content: msg`Those that repeat will remind you again.`,
+      action: msg`Tick off all`,
       look: 'primary',
       run: async () => {
         for (const timer of open) await tickOff(this.app, reminderOf(timer))
@@ -120,13 +121,13 @@ export class DgTimersPage extends AppElement {
   private readonly setTimer = (): void => this.openDialog(null)
 
   override render() {
-    return html`<dg-page heading="Reminders">
+    return html`<dg-page heading=${msg`Reminders`}>
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
-        <dg-icon name="plus"></dg-icon>Set a reminder
+        <dg-icon name="plus"></dg-icon>${msg`Set a reminder`}
       </button>
       ${loadedView(
         this.timers,
-        'the reminders',
+        msg`the reminders`,
         (listed) => html`${this.timersView(listed)}
           <dg-calendar-feed .app=${this.app}></dg-calendar-feed>`,
       )}
@@ -135,9 +136,9 @@ export class DgTimersPage extends AppElement {
 
   private timersView({ open, all }: Listed): TemplateResult {
     if (all.length === 0) {
-      return html`<dg-state icon="timer" heading="No reminders yet">
-        <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
-        <button class="button primary" @click=${this.setTimer}>Set a reminder</button>
+      return html`<dg-state icon="timer" heading=${msg`No reminders yet`}>
+        <p>${msg`Set one here, or just ask: “remind me tomorrow at nine to call the garage”.`}</p>
+        <button class="button primary" @click=${this.setTimer}>${msg`Set a reminder`}</button>
       </dg-state>`
     }
     const rest = all.filter((timer) => timer.open === null)
@@ -147,16 +148,16 @@ export class DgTimersPage extends AppElement {
       ${open.length === 0 ? nothing : this.openListView(open)}
       ${
         active.length === 0
-          ? html`<p class="facts">${open.length === 0 ? 'No reminders are coming up.' : 'Nothing else is coming up.'}</p>`
-          : html`<ul class="list cards" aria-label="Coming up">
+          ? html`<p class="facts">${open.length === 0 ? msg`No reminders are coming up.` : msg`Nothing else is coming up.`}</p>`
+          : html`<ul class="list cards" aria-label=${msg`Coming up`}>
               ${active.map((timer) => this.activeView(timer))}
             </ul>`
       }
       ${
         over.length === 0
           ? nothing
-          : html`<h2 class="heading">Past</h2>
-              <ul class="list cards" aria-label="Past">
+          : html`<h2 class="heading">${msg`Past`}</h2>
+              <ul class="list cards" aria-label=${msg`Past`}>
                 ${over.map((timer) => overView(timer, all))}
               </ul>`
       }
@@ -165,24 +166,24 @@ export class DgTimersPage extends AppElement {
 
   private openListView(open: readonly Timer[]): TemplateResult {
     return html`<div class="due">
-        <h2 class="heading">Due</h2>
+        <h2 class="heading">${msg`Due`}</h2>
         ${
           open.length === 1
             ? nothing
-            : html`<button class="button small" @click=${() => this.confirmTickingOff(open)}>All done</button>`
+            : html`<button class="button small" @click=${() => this.confirmTickingOff(open)}>${msg`All done`}</button>`
         }
       </div>
-      <ul class="list cards" aria-label="Due">
+      <ul class="list cards" aria-label=${msg`Due`}>
         ${open.map((timer) => this.openView(timer))}
       </ul>
-      <h2 class="heading">Coming up</h2>`
+      <h2 class="heading">${msg`Coming up`}</h2>`
   }
 
   private openView(timer: Timer): TemplateResult {
     const { occurrence } = reminderOf(timer)
     return html`<li id=${timer.id} tabindex="-1">
       <div class="what">
-        <p>${timer.title || 'Erased'}</p>
+        <p>${timer.title || msg`Erased`}</p>
         <p class="facts">
           <time datetime=${occurrence}>${zonedText(occurrence, timer.timezone)}</time>
           <span>${relativeText(occurrence)}</span>
@@ -192,21 +193,21 @@ export class DgTimersPage extends AppElement {
           timer.status === 'active'
             ? html`<p class="facts">
                 <span>${recurrenceText(timer.recurrence ?? '')}</span>
-                <span>next ${zonedText(timer.dueAt, timer.timezone)}</span>
+                <span>${msg`next ${zonedText(timer.dueAt, timer.timezone)}`}</span>
               </p>`
             : nothing
         }
       </div>
       <div class="acts">
-        <button class="button small" aria-label="Done: ${timer.title}" @click=${() => this.tickOff(timer)}>
-          <dg-icon name="check"></dg-icon>Done
+        <button class="button small" aria-label=${msg`Done: ${timer.title}`} @click=${() => this.tickOff(timer)}>
+          <dg-icon name="check"></dg-icon>${msg`Done`}
         </button>
         ${
           timer.title === ''
             ? nothing
             : html`<dg-menu
-                text="Snooze"
-                label="Snooze: ${timer.title}"
+                text=${msg`Snooze`}
+                label=${msg`Snooze: ${timer.title}`}
                 .items=${snoozeItems(this, reminderOf(timer))}
               ></dg-menu>`
         }
@@ -216,26 +217,26 @@ export class DgTimersPage extends AppElement {
   }
 
   private toolsView(timer: Timer): TemplateResult {
-    return html`${iconButton('edit', `Edit ${timer.title}`, () => this.openDialog(timer), 'quiet small', 'Edit')}
-    ${iconButton('close', `Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', 'Cancel')}`
+    return html`${iconButton('edit', msg`Edit ${timer.title}`, () => this.openDialog(timer), 'quiet small', msg`Edit`)}
+    ${iconButton('close', msg`Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', msg`Cancel`)}`
   }
 
   private activeView(timer: Timer): TemplateResult {
     return html`<li id=${timer.id} tabindex="-1">
       <div class="what">
-        <p>${timer.title || 'Erased'}</p>
+        <p>${timer.title || msg`Erased`}</p>
         <p class="facts">
           <time datetime=${timer.dueAt}>${zonedText(timer.dueAt, timer.timezone)}</time>
           <span>${relativeText(timer.dueAt)}</span>
         </p>
         <p class="facts">
           <span title=${timer.recurrence ?? nothing}>
-            ${timer.recurrence === null ? (timer.snoozes ? 'Snoozed' : 'Once') : recurrenceText(timer.recurrence)}
+            ${timer.recurrence === null ? (timer.snoozes ? msg`Snoozed` : msg`Once`) : recurrenceText(timer.recurrence)}
           </span>
           <span>
-            ${timer.missedPolicy === 'skip' ? 'Skipped if missed' : 'If missed, fires once afterwards'}
+            ${timer.missedPolicy === 'skip' ? msg`Skipped if missed` : msg`If missed, fires once afterwards`}
           </span>
-          <span>Set by ${timer.by === 'owner' ? 'you' : 'Delegate'}</span>
+          <span>${timer.by === 'owner' ? msg`Set by you` : msg`Set by Delegate`}</span>
         </p>
       </div>
       <div class="acts">${this.toolsView(timer)}</div>
@@ -248,8 +249,8 @@ const reminderOf = ({ id, open, dueAt }: Timer): Reminder => ({ id, occurrence: 
 /** Whether Delegate was off when an occurrence was due, and if so whether it reminded afterwards. */
 function lateView({ lastFiredAt }: Timer, occurrence: string): TemplateResult | typeof nothing {
   const lateByMs = lastFiredAt === null ? -1 : Date.parse(lastFiredAt) - Date.parse(occurrence)
-  if (lateByMs < 0) return html`<span>Missed while Delegate was off</span>`
-  return lateByMs > lateMs ? html`<span>Shown late: Delegate was off</span>` : nothing
+  if (lateByMs < 0) return html`<span>${msg`Missed while Delegate was off`}</span>`
+  return lateByMs > lateMs ? html`<span>${msg`Shown late: Delegate was off`}</span>` : nothing
 }
 
 function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
@@ -257,7 +258,7 @@ function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
   const at = (snooze || null)?.dueAt ?? timer.lastFiredAt ?? timer.dueAt
   return html`<li class="over" id=${timer.id} tabindex="-1">
     <div class="what">
-      <p>${timer.title || 'Erased'}</p>
+      <p>${timer.title || msg`Erased`}</p>
       <p class="facts">
         <span>${endText(timer)}</span>
         <time datetime=${at}>${zonedText(at, timer.timezone)}</time>
@@ -268,8 +269,9 @@ function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
 }
 
 function endText({ status, lastFiredAt, settled }: Timer): string {
-  if (settled === 'snoozed') return 'Snoozed, due again'
-  if (settled === 'done') return lastFiredAt === null ? 'Done, was due' : 'Done, fired'
-  if (status === 'cancelled') return lastFiredAt === null ? 'Cancelled, was due' : 'Cancelled, last fired'
-  return lastFiredAt === null ? 'Missed, was due' : 'Fired'
+  if (settled === 'snoozed') return msg`Snoozed, due again`
+  if (settled === 'done') return lastFiredAt === null ? msg`Done, was due` : msg`Done, fired`
+  if (status === 'cancelled')
+    return lastFiredAt === null ? msg`Cancelled, was due` : msg`Cancelled, last fired`
+  return lastFiredAt === null ? msg`Missed, was due` : msg`Fired`
 }

@@ -1,3 +1,4 @@
+import { localeOf } from '../../../language/languages.ts'
 import { type Intent, on } from '../intent.ts'
 import { withoutEnd } from '../text.ts'
 
@@ -68,13 +69,13 @@ function evaluate(tokens: readonly string[]): number {
   return at === tokens.length ? value : Number.NaN
 }
 
-const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
-
 const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
-export const arithmeticIntent: Intent = on(SUM, ([words = '']) => {
+export const arithmeticIntent: Intent = on(SUM, ([words = ''], { present }) => {
   const sum = withoutEnd(words, /[\s?.!=]/)
   const value = calculate(sum)
   if (value === null) return null
-  return Number.isFinite(value) ? `${sum} = ${format.format(value)}` : 'Nothing can be divided by zero.'
+  return Number.isFinite(value)
+    ? `${sum} = ${value.toLocaleString(localeOf(present.language), { maximumFractionDigits: 6 })}`
+    : 'Nothing can be divided by zero.'
 })

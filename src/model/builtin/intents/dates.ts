@@ -1,9 +1,9 @@
 import { addDays, DAY_MS, dayIn } from '../../../lib/time.ts'
 import { type Intent, on, type Present } from '../intent.ts'
-import { formatDate, formatTime, today } from '../local-time.ts'
+import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
-import { capitalise, plural, tidy } from '../text.ts'
-import { datesIn } from '../when.ts'
+import { capitalise, joinWords, plural, tidy } from '../text.ts'
+import { datesIn, takeWhen } from '../when.ts'
 
 const HOLIDAYS: Readonly<Record<string, string>> = {
   christmas: '25 December',
@@ -26,7 +26,7 @@ function readDay(words: string, present: Present): Day | null {
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found
   const ms = Date.UTC(start.get('year') ?? 0, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
-  const date = formatDate(new Date(ms), { now: present.now, timezone: 'UTC' })
+  const date = formatDate(new Date(ms), { ...present, timezone: 'UTC' })
   return {
     ms,
     name: holiday ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
@@ -36,8 +36,22 @@ function readDay(words: string, present: Present): Day | null {
 
 const daysUntil = ({ ms }: Day, present: Present) => Math.round((ms - today(present)) / DAY_MS)
 
-function formatNow({ now, timezone }: Present): string {
-  return `It’s ${formatTime(now, timezone)} on ${formatDate(now, { now, timezone })}.`
+const formatNow = (present: Present) => `It’s ${timeAndDate(present)}.`
+
+const timeAndDate = (present: Present) =>
+  `${formatTime(present.now, present)} on ${formatDate(present.now, present)}`
+
+/** "Until 5 pm" is a matter of hours; null without a time of day. */
+function countHours(words: string, present: Present): string | null {
+  const when = takeWhen(words, present, { early: false })
+  if (when?.kind !== 'at' || !datesIn(words, present)[0]?.start.isCertain('hour')) return null
+  const minutes = Math.round((Date.parse(`${when.local}Z`) - wallMs(present)) / 60_000)
+  if (minutes <= 0 || minutes >= 2 * 24 * 60) return null
+  const parts = [
+    [Math.floor(minutes / 60), 'hour'],
+    [minutes % 60, 'minute'],
+  ] as const
+  return `${joinWords(parts.filter(([count]) => count > 0).map(([count, one]) => plural(count, one)))} until ${tidy(words)}.`
 }
 
 function countDays(words: string, present: Present): string | null {
@@ -57,15 +71,15 @@ function answerDayOf(words: string, present: Present): string | null {
 }
 
 /** "Tokyo" means Asia/Tokyo; null if no zone has that name. */
-function timeIn(place: string, { now, timezone }: Present): string | null {
+function timeIn(place: string, present: Present): string | null {
   const wanted = tidy(place).replace(/\s+/g, '_').toLowerCase()
   const isUtc = /^(?:utc|gmt)$/.test(wanted)
   const zone = isUtc
     ? 'UTC'
     : Intl.supportedValuesOf('timeZone').find((each) => each.toLowerCase().split('/').at(-1) === wanted)
   if (zone === undefined) return null
-  const there = `${formatTime(now, zone)} on ${formatDate(now, { now, timezone: zone })}`
-  return zone === timezone ? `It’s ${there}.` : `In ${capitalise(tidy(place))} it’s ${there}.`
+  const there = timeAndDate({ ...present, timezone: zone })
+  return zone === present.timezone ? `It’s ${there}.` : `In ${capitalise(tidy(place))} it’s ${there}.`
 }
 
 const NOW =
@@ -88,7 +102,7 @@ export const dateIntents: readonly Intent[] = [
       /^how (?:many days|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
       /^(?:days|time) (?:until|till) (.{2,60})$/,
     ],
-    ([words = ''], { present }) => countDays(words, present),
+    ([words = ''], { present }) => countHours(words, present) ?? countDays(words, present),
   ),
   on(
     [

@@ -1,4 +1,4 @@
-import { type Intent, on, type Reply, type Steps, use } from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, type Steps, use } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { linked, NEW, RESTORE } from './notes.ts'
@@ -30,10 +30,12 @@ function* show(name: string): Steps {
   return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
-/** The note tool finds the lines, so the note need not be read first. */
-function* takeOff(name: string, items: readonly string[]): Steps {
+/** The note tool finds the lines, so the note need not be read first. Looks on `others` if it finds none. */
+function* takeOff(name: string, items: readonly string[], ...others: readonly string[]): Steps {
   const lines = items.map((item) => item.replace(/^the /i, '')).join('\n')
   const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
+  const [next, ...rest] = others
+  if (outcome.reason === 'not_found' && next) return yield* takeOff(next, items, ...rest)
   if (outcome.reason === 'not_found') return `I don’t see that on your ${name}.`
   if (outcome.reason === 'empty') return yield* clear(name)
   return outcome.ok
@@ -85,6 +87,17 @@ export const listIntents: readonly Intent[] = [
   ),
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
   on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOff, [0, 1])),
+  on(
+    [
+      '(?:cross|check|tick|strike|scratch) off (.{1,200})',
+      '(?:cross|check|tick|strike|scratch) (.{1,200}) off',
+      'mark (.{1,200}?)(?: as)? (?:done|bought|completed?|finished)',
+    ],
+    (groups) => {
+      const items = itemsOf(firstOf(groups))
+      return items.length === 0 ? null : takeOff('shopping list', items, 'to-do list')
+    },
+  ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on(
     [
@@ -103,4 +116,4 @@ export const listIntents: readonly Intent[] = [
 ]
 
 /** Must come last, because other things can be added too. */
-export const addIntent: Intent = on('add (?!(?:it|this|that)\\b)(.{1,200})', act(add, [0, 1]))
+export const addIntent: Intent = on('(?:add|buy) (?!(?:it|this|that)\\b)(.{1,200})', act(add, [0, 1]))

@@ -1,3 +1,4 @@
+import { translateTo } from '../../../language/languages.ts'
 import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
 import type { Steps, World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
@@ -27,10 +28,11 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
 }
 
 /** Requests for advice or action, which no fact answers. */
-const WANTS_ADVICE = /\b(?:should|could|can) (?:i|we)\b|^(?:can|could|would|will) you\b/i
+const WANTS_ADVICE =
+  /\b(?:should|could|can) (?:i|we)\b|^(?:can|could|would|will) you\b|^how do (?:i|we)\b(?!.*\b(?:my|our)\b)/i
 
 /** The newest memories include what was said a moment ago. A search must match all its words. */
-function searchesFor(question: string) {
+export function searchesFor(question: string) {
   const { keys, aspects } = queryWords(question)
   if (keys.length === 0) return []
   const slots = keys.filter(isAspect).map(senseOf)
@@ -59,5 +61,5 @@ export function needsModel({ conversation: { past } }: World): string {
 export function fallback(text: string, world: World): string {
   if (!/[\p{L}\p{N}]/u.test(text)) return 'I’m listening.'
   if (isStatement(text)) return 'Noted.'
-  return asksFor(text) ? needsModel(world) : NOT_UNDERSTOOD
+  return asksFor(text) ? needsModel(world) : translateTo(world.present.language, NOT_UNDERSTOOD)
 }

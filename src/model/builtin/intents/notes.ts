@@ -1,5 +1,6 @@
 import { shorten } from '../../../lib/shorten.ts'
-import { firstOf, type Intent, on, type Reply, report } from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, report, type Steps, use } from '../intent.ts'
+import { whyNot } from '../results.ts'
 import { bullets, tidy, toContent } from '../text.ts'
 
 export const ASK_NOTE = 'What should the note say?'
@@ -39,11 +40,15 @@ const listNotes = (words: string) =>
     return bullets(lines, more ? 'more under [Notes](/notes)' : undefined)
   })
 
-const readNote = (query: string) =>
-  report('read_note', { query }, ({ note: { title = '', content = '' } = {} }) => {
-    const rest = content.length > MAX_NOTE_CHARS ? '\n\nThe rest is under [Notes](/notes).' : ''
-    return `${title && `**${title}**\n\n`}${shorten(content, MAX_NOTE_CHARS) || 'The note is empty.'}${rest}`
-  })
+/** The note with this title, else the notes with these words. */
+function* readNote(query: string): Steps {
+  const outcome = yield* use('read_note', { query })
+  if (outcome.reason === 'not_found') return yield* listNotes(query.replace(/^(?:the|a|an|my) /i, ''))
+  if (!outcome.ok) return whyNot(outcome)
+  const { title = '', content = '' } = outcome.note ?? {}
+  const rest = content.length > MAX_NOTE_CHARS ? '\n\nThe rest is under [Notes](/notes).' : ''
+  return `${title && `**${title}**\n\n`}${shorten(content, MAX_NOTE_CHARS) || 'The note is empty.'}${rest}`
+}
 
 const append = (query: string, text: string) =>
   report(

@@ -7,10 +7,11 @@ import {
   type Reply,
   report,
   type Steps,
+  type StepsTo,
   use,
   type World,
 } from '../intent.ts'
-import { daysUntil, formatDay, formatMoment, formatRecorded } from '../local-time.ts'
+import { daysUntil, formatDay, formatMoment, formatRecorded, today, wallMs } from '../local-time.ts'
 import { type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
@@ -95,15 +96,20 @@ function lineOf(timer: TimerResult, present: Present): string {
 }
 
 /** The first and the last day ahead. */
-const SPANS: Readonly<Record<string, readonly [number, number]>> = {
-  today: [0, 0],
-  tomorrow: [1, 1],
-  'this week': [0, 6],
+const SPANS: Readonly<Record<string, (present: Present) => readonly [number, number]>> = {
+  today: () => [0, 0],
+  tomorrow: () => [1, 1],
+  'this week': () => [0, 6],
+  'next week': (present) => {
+    const monday = (8 - new Date(today(present)).getUTCDay()) % 7 || 7
+    return [monday, monday + 6]
+  },
 }
+const SPAN = `(${Object.keys(SPANS).join('|')})`
 
 const list = ({ present }: World, span = '') =>
   report('list_timers', {}, ({ timers, open }) => {
-    const [first, last] = SPANS[span.toLowerCase()] ?? [0, Number.POSITIVE_INFINITY]
+    const [first, last] = SPANS[span.toLowerCase()]?.(present) ?? [0, Number.POSITIVE_INFINITY]
     const overdue = (first === 0 ? open : []).map(
       (timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`,
     )
@@ -147,11 +153,28 @@ const SNOOZE_MINUTES = 10
 /** What stands for the reminder that was due last, or joins its name and the time. */
 const NAMELESS = /^(?:that|it|this|one|until|till|by|reminders?|timers?|alarms?|countdowns?)$/
 
+const HALF_DAY_MS = 43_200_000
+
+/** The title of the reminder that goes off at the time in these words, as in "my 6:30 alarm"; null if none does. */
+function* titleAt(words: string, { present }: World): StepsTo<string | null> {
+  const when = takeWhen(words, present, { early: false })
+  if (when?.kind !== 'at' || !when.isClock) return null
+  const { timers } = yield* use('list_timers', {})
+  const clock = (ms: number) => ms % HALF_DAY_MS
+  const wanted = clock(Date.parse(`${when.local}Z`))
+  const wall = ({ dueAt = '' }: TimerResult) => wallMs({ ...present, now: new Date(dueAt) })
+  return timers.find((timer) => clock(wall(timer)) === wanted)?.title ?? null
+}
+
 /** Changes when a reminder is due: the one with these words, or the one that was due last. */
 function* move(text: string, world: World): Steps {
-  const when = takeWhen(text, world.present, { early: false })
+  const end = text.toLowerCase().lastIndexOf(' to ')
+  const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
+  const when = takeWhen(target, world.present, { early: /\balarm\b/i.test(name) })
   if (when?.kind === 'impossible') return when.why
-  const query = wordsIn(when?.rest ?? text).filter((word) => !NAMELESS.test(word))
+  const titled = yield* titleAt(name, world)
+  const rest = titled ?? `${name} ${when?.rest ?? target}`
+  const query = wordsIn(rest).filter((word) => !NAMELESS.test(word))
   const time = when === null ? { in_minutes: SNOOZE_MINUTES } : timingOf(when)
   // A time of day alone keeps the day.
   const at = when?.kind === 'at' && when.isClock ? { at: when.local.slice(11) } : {}
@@ -183,8 +206,9 @@ export const timerIntents: readonly Intent[] = [
       `${SHOW}(?: all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|today|tomorrow|this week|left|on))*`,
       `(?:all )?(?:of )?(?:my )?${KIND}s`,
       `(?:how (?:long|much time)|when (?:does|is|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?`,
-      "what(?:'s| is| do i have)(?: coming up| planned| on my (?:schedule|agenda|calendar))(?: (?:for )?(today|tomorrow|this week))?",
-      "what(?:'s| is| do i have)(?: on(?: my list)?| due)?(?: for)? (today|tomorrow|this week)",
+      `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))(?: (?:for )?${SPAN})?`,
+      `what(?:'s| is| do i have)(?: on(?: my list)?| due)?(?: for)? ${SPAN}`,
+      `(?:do i have|have i got|is there) (?:anything|something)(?: on| due| planned| coming up)?(?: for)? ${SPAN}`,
     ],
     (groups, world) => list(world, firstOf(groups)),
   ),

@@ -90,40 +90,51 @@ CREATE FUNCTION delegate.append(
   p_ledger text, p_epoch bigint, p_seq bigint, p_hash text, p_rows json, p_files json
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  before delegate.ledger := delegate.locked(p_ledger, p_epoch);
-  head record;
+  before delegate.ledger;
+  head bigint := p_seq + json_array_length(p_rows);
+  highest bigint;
+  erases boolean;
 BEGIN
-  IF (before.head_seq, before.head_hash) IS DISTINCT FROM (p_seq, p_hash) THEN
+  UPDATE delegate.ledger SET head_seq = head, head_hash = coalesce(p_rows -> -1 ->> 'hash', p_hash)
+  WHERE ledger_id = p_ledger AND epoch = p_epoch AND (head_seq, head_hash) = (p_seq, p_hash);
+  IF NOT FOUND THEN
+    before := delegate.locked(p_ledger, p_epoch);
     RAISE EXCEPTION 'the ledger ends with event % instead of %', before.head_seq, p_seq USING ERRCODE = 'DG003';
   END IF;
-  INSERT INTO delegate.event (
-    ledger_id, epoch, seq, id, key, type, version, at, "conversationId", "spanId", "turnId", "causedBy",
-    "derivedFrom", channel, actor, facts, body, salt, "bodyDigest", hash)
-  SELECT
-    p_ledger, p_epoch, seq, id, key, type, version, at, "conversationId", "spanId", "turnId", "causedBy",
-    "derivedFrom", channel, actor, facts, body, salt, "bodyDigest", hash
-  FROM json_populate_recordset(NULL::delegate.event, p_rows);
-
-  UPDATE delegate.event SET body = NULL, salt = NULL
-  WHERE ledger_id = p_ledger AND body IS NOT NULL AND seq IN (
-    SELECT value::bigint
-    FROM delegate.event AS erased, json_array_elements_text(erased.facts::json -> 'seqs')
-    WHERE erased.ledger_id = p_ledger AND erased.seq > p_seq AND erased.type = 'erased');
 
   -- Files may come alone, also before the first event.
-  IF json_array_length(p_rows) > 0 THEN
-    SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
-    IF head.seq <> p_seq + json_array_length(p_rows) THEN
+  IF head > p_seq THEN
+    WITH added AS (
+      INSERT INTO delegate.event (
+        ledger_id, epoch, seq, id, key, type, version, at, "conversationId", "spanId", "turnId", "causedBy",
+        "derivedFrom", channel, actor, facts, body, salt, "bodyDigest", hash)
+      SELECT
+        p_ledger, p_epoch, seq, id, key, type, version, at, "conversationId", "spanId", "turnId", "causedBy",
+        "derivedFrom", channel, actor, facts, body, salt, "bodyDigest", hash
+      FROM json_populate_recordset(NULL::delegate.event, p_rows)
+      RETURNING seq, type)
+    SELECT max(seq), bool_or(type = 'erased') INTO highest, erases FROM added;
+    -- Seqs are unique, so nothing is missing between.
+    IF (highest, (p_rows -> -1 ->> 'seq')::bigint) IS DISTINCT FROM (head, head) THEN
       RAISE EXCEPTION 'the rows do not follow event %', p_seq USING ERRCODE = 'DG003';
     END IF;
-    UPDATE delegate.ledger SET head_seq = head.seq, head_hash = head.hash WHERE ledger_id = p_ledger;
   END IF;
 
-  DELETE FROM delegate.file WHERE ledger_id = p_ledger
-    AND path IN (SELECT path FROM json_to_recordset(p_files) AS changed (path text));
-  INSERT INTO delegate.file
-  SELECT p_ledger, path, decode(base64, 'base64')
-  FROM json_to_recordset(p_files) AS changed (path text, base64 text) WHERE base64 IS NOT NULL;
+  IF erases THEN
+    UPDATE delegate.event SET body = NULL, salt = NULL
+    WHERE ledger_id = p_ledger AND body IS NOT NULL AND seq IN (
+      SELECT value::bigint
+      FROM delegate.event AS erased, json_array_elements_text(erased.facts::json -> 'seqs')
+      WHERE erased.ledger_id = p_ledger AND erased.seq > p_seq AND erased.type = 'erased');
+  END IF;
+
+  IF json_array_length(p_files) > 0 THEN
+    DELETE FROM delegate.file WHERE ledger_id = p_ledger
+      AND path IN (SELECT path FROM json_to_recordset(p_files) AS changed (path text));
+    INSERT INTO delegate.file
+    SELECT p_ledger, path, decode(base64, 'base64')
+    FROM json_to_recordset(p_files) AS changed (path text, base64 text) WHERE base64 IS NOT NULL;
+  END IF;
 END $$;
 
 -- Returns once no append is under way. It writes, so that its own commit makes everything visible durable: a commit

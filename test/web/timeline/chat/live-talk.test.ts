@@ -7,6 +7,7 @@ const call = (lines: readonly TalkLine[], more: Partial<LiveCall> = {}): LiveCal
   callSid: 'CA1',
   party: 'owner',
   from: '+14155550100',
+  inBrowser: false,
   conversationId: 'c1',
   spanId: 's1',
   offeredAt: '2026-01-01T12:00:00.000Z',

@@ -13,6 +13,8 @@ export function createLiveTalk() {
   const recorded = new Set<string>()
 
   return {
+    /** The id of the talk in this tab, which has a bar of its own; null for none. */
+    ownSid: null as string | null,
     get call(): LiveCall | null {
       return call
     },

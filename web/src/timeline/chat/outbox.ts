@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
+import { msg } from '../../design/msg.ts'
 import { wordsOf } from '../event-kinds.ts'
 import type { Draft } from '../pasted.ts'
 import type { Pending } from '../rows.ts'
@@ -67,7 +68,7 @@ export function createOutbox(options: {
     update(clientMessageId, { status: 'sent', reason: null, afterSeq })
     setTimeout(() => {
       if (find(clientMessageId)?.status === 'sent' && !options.isBusy()) {
-        update(clientMessageId, { status: 'failed', reason: 'No answer from the service yet.' })
+        update(clientMessageId, { status: 'failed', reason: msg`No answer from the service yet.` })
       }
     }, answerTimeoutMs)
   }

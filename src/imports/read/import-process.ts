@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import type { ReadConversation } from './conversations.ts'
+import { conversationsIn, UnreadableExport } from './export-file.ts'
+
+export type ImportMessage =
+  | { readonly kind: 'batch'; readonly conversations: readonly ReadConversation[]; readonly skipped: number }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'failed'; readonly reason: UnreadableExport['reason'] }
+
+/** Enough to be quick, little enough to be handled without holding up a turn. */
+const BATCH_CHARS = 100_000
+const BATCH_ENTRIES = 50
+
+/** Reads one file and sends its conversations in batches, each once the one before was taken. */
+async function run(file: string): Promise<void> {
+  let conversations: ReadConversation[] = []
+  let skipped = 0
+  let chars = 0
+  async function sendBatch(): Promise<void> {
+    send({ kind: 'batch', conversations, skipped })
+    conversations = []
+    skipped = 0
+    chars = 0
+    await once(process, 'message')
+  }
+  try {
+    for await (const conversation of conversationsIn(file)) {
+      if (conversation === null) skipped += 1
+      else {
+        conversations.push(conversation)
+        for (const { text } of conversation.messages) chars += text.length
+      }
+      if (chars >= BATCH_CHARS || conversations.length + skipped >= BATCH_ENTRIES) await sendBatch()
+    }
+    await sendBatch()
+    send({ kind: 'end' })
+  } catch (error) {
+    if (!(error instanceof UnreadableExport)) throw error
+    send({ kind: 'failed', reason: error.reason })
+  }
+}
+
+function send(message: ImportMessage): void {
+  process.send?.(message)
+}
+
+// It ends with the service, which kills it or closes the channel. A signal to both must not look like a crash.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+process.once('disconnect', () => process.exit())
+const [, , path] = process.argv
+if (path !== undefined) await run(path)

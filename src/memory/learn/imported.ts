@@ -1,0 +1,172 @@
+import type { LimitFunction } from 'p-limit'
+import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
+import type { MemoryQueries } from '../../../projections/memory-queries.ts'
+import { english } from '../../language/message.ts'
+import { unlessAborted } from '../../lib/waits.ts'
+import { toStrictSchema } from '../../model/openai/strict-schema.ts'
+import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
+import { estimateTokens } from '../../model/tokens.ts'
+import { asksNotToKeep } from '../../text/secrecy.ts'
+import { extractionSchema } from './candidate.ts'
+import type { Accepted } from './checks.ts'
+import { EXTRACTION_INSTRUCTIONS, extractWithModel } from './extract-model.ts'
+import type { LearningThread } from './learning-functions.ts'
+import { ownWords } from './quotation.ts'
+import type { Utterance, Window } from './window.ts'
+
+/** A message of a conversation with another assistant. */
+export type ImportedText = {
+  readonly speaker: 'owner' | 'assistant'
+  readonly at: string
+  readonly text: string
+}
+
+type Progress = EventOf<'import.reading.progressed'>
+
+/** What the owner may keep as a memory. */
+export type ImportedCandidate = Progress['facts']['candidates'][number] & {
+  readonly words: NonNullable<Progress['body']>['words'][number]
+}
+
+export type ImportedReading = {
+  readonly candidates: readonly ImportedCandidate[]
+  readonly method: 'model' | 'rules'
+  readonly usage: Usage | null
+}
+
+const MODEL_TIMEOUT_MS = 90_000
+/** Longer messages are cut to this length. */
+const MAX_TEXT_CHARS = 20_000
+
+/**
+ * Finds memories in imported conversations, with the same extraction and the same checks as in the owner's own
+ * conversations. Nothing becomes a memory until the owner keeps it.
+ */
+export function createImportedLearning(options: {
+  readonly append: Append
+  readonly queries: MemoryQueries
+  readonly thread: LearningThread
+  readonly utility: () => StructuredModel | null
+  readonly lock: LimitFunction
+  readonly timezone: () => string
+  readonly newId: () => string
+}) {
+  const { queries, thread, newId } = options
+
+  const knownTo = ({ canonicalKey, statementKey }: ImportedCandidate['words']) =>
+    [...queries.byCanonicalKey(canonicalKey), ...queries.byStatementKey(statementKey)][0]
+
+  async function find(window: Window, signal: AbortSignal) {
+    const timezone = options.timezone()
+    const context = { quotables: window.quotables, shown: window.shown, offered: [], timezone }
+    const model = window.quotables.length === 0 ? null : options.utility()
+    if (!model)
+      return {
+        checked: await thread.ask('check', { ...context, candidates: null }),
+        usage: null,
+        method: options.utility() ? ('model' as const) : ('rules' as const),
+      }
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
+    const extracting = extractWithModel(model, window, { offered: [], timezone }, deadline)
+    const { candidates, usage } = await unlessAborted(deadline, extracting).catch((cause: unknown) => {
+      const isTimeout = deadline.aborted && !signal.aborted
+      throw isTimeout
+        ? new ModelError('timeout', english`The model did not find memories in time.`, { cause })
+        : cause
+    })
+    return { checked: await thread.ask('check', { ...context, candidates }), usage, method: 'model' as const }
+  }
+
+  return {
+    /** The model that reads; null for rules. */
+    model: () => options.utility()?.id ?? null,
+    /** What each request takes besides the words. */
+    overheadTokens: (): number =>
+      estimateTokens(EXTRACTION_INSTRUCTIONS) +
+      estimateTokens(JSON.stringify(toStrictSchema(extractionSchema))),
+    /**
+     * Reads one piece of a conversation. Leaves out what is known already. Rejects with ModelError, and when `signal`
+     * aborts.
+     */
+    async read(
+      texts: readonly ImportedText[],
+      partSeq: number,
+      signal: AbortSignal,
+    ): Promise<ImportedReading> {
+      const { checked, ...how } = await find(windowOf(texts, partSeq), signal)
+      const candidates = checked.flatMap((each) =>
+        each.outcome === 'accepted' ? [toCandidate(each.accepted)] : [],
+      )
+      return { ...how, candidates: candidates.filter(({ words }) => knownTo(words) === undefined) }
+    },
+    /** Appends the memories that the owner keeps, with the facts of that decision. */
+    keep: (
+      chosen: readonly (ImportedCandidate & { readonly partSeq: number })[],
+      decision: readonly NewEvent[],
+    ) =>
+      options.lock(async () => {
+        const met = new Set<string>()
+        const facts = chosen.flatMap(({ partSeq, ...candidate }): NewEvent[] => {
+          const { canonicalKey } = candidate.words
+          if (met.has(canonicalKey)) return []
+          met.add(canonicalKey)
+          const known = knownTo(candidate.words)
+          return [known ? restated(known.memoryId, partSeq) : stored(candidate, partSeq, newId())]
+        })
+        await options.append([...facts, ...decision])
+      }),
+  }
+}
+
+export type ImportedLearning = ReturnType<typeof createImportedLearning>
+
+/** The messages stand in for utterances, numbered within the window. */
+function windowOf(texts: readonly ImportedText[], partSeq: number): Window {
+  const place = { channel: null, conversationId: null, spanId: null, turnId: null, isKept: false }
+  const all = texts.map(
+    ({ speaker, at, text }, index): Utterance => ({
+      ...{ ...place, seq: index + 1, at, text: text.slice(0, MAX_TEXT_CHARS) },
+      speaker: speaker === 'owner' ? 'owner' : 'delegate',
+    }),
+  )
+  const shown = all.filter(({ speaker, text }) => speaker !== 'owner' || !asksNotToKeep(ownWords(text)))
+  const own = shown.filter(({ speaker }) => speaker === 'owner')
+  return {
+    readSeqs: own.map(({ seq }) => seq),
+    quotables: own.map((utterance) => ({ text: utterance.text, utterance, seqs: [partSeq], agreed: false })),
+    shown,
+    secretSeqs: [],
+    key: '',
+  }
+}
+
+function toCandidate(accepted: Accepted): ImportedCandidate {
+  const { kind, singleValued, eventTime, validUntil, saidAt } = accepted
+  const { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords } = accepted
+  const words = { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords }
+  return { kind, singleValued, eventTime, validUntil, saidAt, words }
+}
+
+const BY_SERVICE = { actor: 'service', channel: 'inner' } as const
+
+function stored({ words, saidAt, ...facts }: ImportedCandidate, partSeq: number, memoryId: string): NewEvent {
+  return {
+    type: 'memory.stored',
+    ...BY_SERVICE,
+    derivedFrom: [partSeq],
+    facts: {
+      ...{ ...facts, memoryId, sourceSeqs: [partSeq], supersedes: null, linkedTo: null },
+      ...{ validFrom: saidAt, by: 'extraction' },
+    },
+    body: words,
+  }
+}
+
+function restated(memoryId: string, partSeq: number): NewEvent {
+  return {
+    type: 'memory.reinforced',
+    ...BY_SERVICE,
+    derivedFrom: [partSeq],
+    facts: { memoryId, use: 'restatement', sourceSeqs: [partSeq] },
+  }
+}

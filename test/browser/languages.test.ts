@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { pagePaths } from './app-source.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { startHouse } from './house.ts'
+import { checkLooks } from './looks.ts'
+import { settled, visit } from './page.ts'
+
+const browser = useBrowser()
+const german = { locale: 'de-DE' }
+
+const languageOf = (page: Awaited<ReturnType<typeof visit>>) =>
+  page.evaluate(() => document.documentElement.lang)
+
+test('is in the language of the browser, until the owner chooses one for all', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { context: german, path: '/settings' })
+  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+  expect(await languageOf(page)).toBe('de')
+  await page.getByRole('combobox', { name: 'Sprache' }).selectOption({ label: 'English' })
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  expect(await languageOf(page)).toBe('en')
+
+  const login = await visit(browser(), service, { context: german, path: '/login', signedIn: false })
+  await login.getByRole('heading', { name: 'Welcome back' }).waitFor()
+})
+
+test('is in the language of the owner in a browser of another language', async () => {
+  const service = await startWholeService({ environment: { LANGUAGE: 'de' } })
+  const login = await visit(browser(), service, { signedIn: false, path: '/login' })
+  await login.getByRole('heading', { name: 'Willkommen zurück' }).waitFor()
+  const page = await visit(browser(), service)
+  await page.getByRole('textbox', { name: 'Nachricht' }).waitFor()
+  const manifest = await page.locator('link[rel=manifest]').getAttribute('href')
+  expect(await (await page.request.get(manifest ?? '')).text()).toContain('Dein persönlicher Assistent')
+})
+
+test('opens offline in the language of its last page', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, {
+    context: german,
+    worker: true,
+    expected: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection/,
+  })
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  // The worker sees the pages from the next one on.
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Nachricht' }).waitFor()
+  await page.context().setOffline(true)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Der Dienst ist nicht erreichbar' }).waitFor()
+})
+
+test('has names in German that contain what is seen', async () => {
+  const { service } = await startHouse()
+  // One imported conversation needs an id.
+  const page = await visit(browser(), service, { context: german, expected: /status of 404/ })
+  for (const path of pagePaths().filter((path) => !['/install', '/welcome', '/login'].includes(path))) {
+    await page.goto(path)
+    await settled(page)
+    expect.soft([path, await findings(page)]).toEqual([path, []])
+  }
+})
+
+test('shows its pages in German', async () => {
+  const { service, noteId } = await startHouse()
+  const page = await visit(browser(), service, { context: german })
+  await page.getByRole('textbox', { name: 'Nachricht' }).waitFor()
+  for (const [path, name] of [
+    ['/', 'german-timeline'],
+    ['/memories', 'german-memories'],
+    ['/timers', 'german-reminders'],
+    ['/tasks', 'german-tasks'],
+    ['/operations', 'german-operations'],
+    ['/settings#owner', 'german-settings'],
+    [`/notes/${noteId}`, 'german-note'],
+  ] as const) {
+    await page.goto(path)
+    await settled(page)
+    await checkLooks(page, name)
+  }
+})
