@@ -146,7 +146,7 @@ test('says what reading costs, finds memories, and keeps what the owner selects'
   await page.getByRole('checkbox', { name: /teal/ }).uncheck()
   await page.getByRole('button', { name: 'Keep' }).click()
   await page.getByText('Kept 1 memory').waitFor()
-  await list.getByRole('listitem').waitFor()
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
   await page.getByRole('checkbox', { name: /teal/ }).check()
   await page.getByRole('button', { name: 'Drop' }).click()
   await page.getByRole('heading', { name: 'Nothing to decide on' }).waitFor()

@@ -1,17 +1,20 @@
 import { translateTo } from '../../../language/languages.ts'
 import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
-import type { Steps, World } from '../intent.ts'
+import type { Steps, StepsTo, World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
 import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
 
-/** Answers from memory, else from what the owner said on the timeline. */
-export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
-  const calls = searchesFor(question).filter(({ name }) => world.can(name))
+/** A memory with its id, or what the owner said. */
+type Told = Fact & { readonly id?: string | undefined }
+
+/** Finds the memories that answer a question, else what the owner said on the timeline that answers it. */
+export function* findTold(question: string, { can }: World): StepsTo<{ told: Told[]; isForgotten: boolean }> {
+  const calls = searchesFor(question).filter(({ name }) => can(name))
   const results = calls.length === 0 ? [] : yield calls
   const remembered = results.flatMap(({ memories }) =>
-    memories.map(({ text = '', since = null }) => ({ text, at: since })),
+    memories.map(({ id, text = '', since = null }) => ({ id, text, at: since })),
   )
   const said = results.flatMap(({ hits }) =>
     hits
@@ -19,11 +22,16 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
       .map(({ text = '', at = null }) => ({ text, at })),
   )
   const found = [remembered, said]
-    .map((facts) => findAnswers(question, facts))
+    .map((facts) => findAnswers<Told>(question, facts))
     .filter(({ length }) => length > 0)
-  const answers = found.find((facts) => !isOffTopic(question, facts)) ?? found[0]
-  if (answers) return formatAnswers(question, answers, world)
-  if (results.some(({ forgotten }) => forgotten > 0)) return HAD_FORGOTTEN
+  const told = found.find((facts) => !isOffTopic(question, facts)) ?? found[0] ?? []
+  return { told, isForgotten: results.some(({ forgotten }) => forgotten > 0) }
+}
+
+export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
+  const { told, isForgotten } = yield* findTold(question, world)
+  if (told.length > 0) return formatAnswers(question, told, world)
+  if (isForgotten) return HAD_FORGOTTEN
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
 }
 
@@ -32,7 +40,7 @@ const WANTS_ADVICE =
   /\b(?:should|could|can) (?:i|we)\b|^(?:can|could|would|will) you\b|^how do (?:i|we)\b(?!.*\b(?:my|our)\b)/i
 
 /** The newest memories include what was said a moment ago. A search must match all its words. */
-export function searchesFor(question: string) {
+function searchesFor(question: string) {
   const { keys, aspects } = queryWords(question)
   if (keys.length === 0) return []
   const slots = keys.filter(isAspect).map(senseOf)

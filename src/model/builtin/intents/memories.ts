@@ -1,12 +1,12 @@
 import { asksNotToKeep } from '../../../text/secrecy.ts'
-import { findAnswers, isOfAnother } from '../facts.ts'
+import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } from '../text.ts'
 import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, NOT_KEPT, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
-import { lookUp, searchesFor } from './look-up.ts'
+import { findTold, lookUp } from './look-up.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
@@ -68,15 +68,13 @@ function forget(text: string, world: World): Reply {
   return isOwn ? forgetOwn(content, aspects, world) : forgetWords(content, world)
 }
 
-/** "Where I live" means the memory that answers it. */
+/** "Where I live" means what answers it. */
 function* forgetAnswer(question: string, world: World): Steps {
-  const results = yield searchesFor(question).filter(({ name }) => name === 'recall')
-  const memories = results.flatMap((result) => result.memories)
-  const facts = memories.map(({ id, text = '' }) => ({ id, text, at: null }))
-  const [answer, ...others] = findAnswers(question, facts)
-  if (answer?.id === undefined) return NOT_REMEMBERED
-  if (others.length === 0) return yield* forgetWords(answer.id, world)
-  return `${WHICH_ONE}\n\n${bullets([answer, ...others].map(({ text }) => capitalise(toYou(text))))}`
+  const { told } = yield* findTold(question, world)
+  const [answer, ...others] = told
+  if (answer === undefined) return NOT_REMEMBERED
+  if (others.length === 0) return yield* forgetWords(answer.id ?? answer.text, world)
+  return `${WHICH_ONE}\n\n${bullets(told.map(({ text }) => capitalise(toYou(text))))}`
 }
 
 /** "My name" means only the name of the owner. */
