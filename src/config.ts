@@ -223,6 +223,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     taskIsolation: { choice: data.TASK_ISOLATION, user: data.TASK_USER },
     /** Null if there is none. Environment only, like the other command. */
     backupCommand: data.BACKUP_COMMAND,
+    /** No variable: tests set less, which would let others guess a passphrase. The default of `age`. */
+    backupWorkFactor: 18,
     /** The environment of both commands, without the service's own variables. */
     copilotEnvironment: withoutOwn(environment),
     /** For everyone; null if unlimited. Environment only: a stolen session must not lift them. */

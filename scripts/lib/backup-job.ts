@@ -127,7 +127,9 @@ async function seal(
   const copy = join(work, 'copy')
   const createdAtMs = Date.parse(timeOfBackup(name) ?? '')
   const { ledgerId, events, headHash } = await makeBackup(dataDir, copy, () => createdAtMs)
-  const sealed = await atTarget(() => sealBackup(copy, join(directory, name), passphrase))
+  const sealed = await atTarget(() =>
+    sealBackup(copy, join(directory, name), passphrase, Number(process.argv[2])),
+  )
   return { status: 'done', ledgerId, events, headHash, ...sealed }
 }
 

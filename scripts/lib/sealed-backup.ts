@@ -31,13 +31,20 @@ export type SealedFile = {
 
 /**
  * Packs the directory of a backup into one file: tar, gzip, then age with a passphrase, so `age -d` also opens it.
- * The file gets its name once it is complete and on disk. Throws Refused if a file of that name exists.
+ * `workFactor` is log2 of scrypt's cost parameter N. The file gets its name once it is complete and on disk. Throws
+ * Refused if a file of that name exists.
  */
-export async function sealBackup(directory: string, file: string, passphrase: string): Promise<SealedFile> {
+export async function sealBackup(
+  directory: string,
+  file: string,
+  passphrase: string,
+  workFactor: number,
+): Promise<SealedFile> {
   const present = readdirSync(directory)
   const names = [...FILES, ADAPTATIONS_DIRECTORY].filter((name) => present.includes(name))
   const encrypter = new Encrypter()
   encrypter.setPassphrase(passphrase)
+  encrypter.setScryptWorkFactor(workFactor)
   const packed = create({ cwd: directory, gzip: true, portable: true, strict: true }, names)
   const sealed = await encrypter.encrypt(streamOf(packed))
   const partial = join(dirname(file), `.${basename(file)}.partial-${process.pid}`)

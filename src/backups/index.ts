@@ -34,6 +34,7 @@ export function buildBackups(options: {
   readonly directory: string
   readonly config: {
     readonly backupCommand: string | null
+    readonly backupWorkFactor: number
     readonly copilotEnvironment: Record<string, string>
   }
   readonly isHalted: () => boolean
@@ -59,7 +60,7 @@ export function buildBackups(options: {
   const runJob: RunBackupJob = (job, signal) =>
     inTurn(() => {
       signal.throwIfAborted()
-      return runBackupJob(job, signal, onJobError)
+      return runBackupJob(job, config.backupWorkFactor, signal, onJobError)
     })
   const dataDir = options.directory
   const timezone = () => options.settings.get('TIMEZONE')

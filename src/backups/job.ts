@@ -72,17 +72,18 @@ export function removeScratch(dataDir: string): void {
 }
 
 /**
- * Runs a job in a child process, which ends with this process or with the signal. `onError` receives
- * what it writes to standard error. Throws only if the signal aborts.
+ * Runs a job in a child process, which ends with this process or with the signal. `workFactor` is log2 of scrypt's
+ * cost parameter N. `onError` receives what the child writes to standard error. Throws only if the signal aborts.
  */
 export async function runBackupJob(
   job: BackupJob,
+  workFactor: number,
   signal: AbortSignal,
   onError: (text: string) => void,
 ): Promise<BackupResult> {
   const cache = getCompileCacheDir()
   // As in `npm start`: V8's memory protection keys end a process now and then.
-  const child = spawn(process.execPath, ['--no-memory-protection-keys', PROGRAM], {
+  const child = spawn(process.execPath, ['--no-memory-protection-keys', PROGRAM, String(workFactor)], {
     // Nothing else of the environment, which may hold secrets.
     env: cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) },
     stdio: ['pipe', 'pipe', 'pipe'],

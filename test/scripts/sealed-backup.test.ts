@@ -40,7 +40,7 @@ async function seal() {
   const manifest = await makeBackup(dataDir, directory, Date.now)
   const target = testDirectory()
   const file = join(target, 'delegate-2026-01-02T030405Z.backup')
-  const sealed = await sealBackup(directory, file, PASSPHRASE)
+  const sealed = await sealBackup(directory, file, PASSPHRASE, 10)
   return { dataDir, directory, manifest, target, file, sealed }
 }
 
@@ -56,7 +56,7 @@ test(
     expect(sealed.bytes).toBe(statSync(file).size)
     expect(digestOf(file)).toBe(sealed.digest)
     expect(filesHolding(target, 'needle')).toEqual([])
-    await expect(sealBackup(dataDir, file, PASSPHRASE)).rejects.toThrow('There is already a file')
+    await expect(sealBackup(dataDir, file, PASSPHRASE, 10)).rejects.toThrow('There is already a file')
 
     const restored = join(testDirectory(), 'data')
     const { code, out, err } = await restore(file, restored)
@@ -125,7 +125,7 @@ test('has written every file when it is done', async () => {
   for (const name of ['backup.json', 'ledger.sqlite', 'settings.sqlite'])
     writeFileSync(join(directory, name), randomBytes(4_000_000))
   const file = join(testDirectory(), 'x.backup')
-  await sealBackup(directory, file, PASSPHRASE)
+  await sealBackup(directory, file, PASSPHRASE, 10)
   for (let round = 0; round < 5; round += 1) {
     const opened = join(testDirectory(), 'opened')
     await openSealedBackup(file, opened, PASSPHRASE)

@@ -49,13 +49,14 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
 
 async function run(directory: string, options: WholeServiceOptions) {
   const written: string[] = []
-  const config = loadConfig({
+  const loaded = loadConfig({
     DATA_DIR: directory,
     PORT: '0',
     LOG_LEVEL: 'debug',
     TASK_ISOLATION: 'none',
     ...options.environment,
   })
+  const config = { ...loaded, backupWorkFactor: 10 }
   let settings: Settings | null = null
   const { log, lines } = createLog({
     level: config.logLevel,
