@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { stemOf, wordsOf } from './recall-text.ts'
-import { createTraits } from './recall-traits.ts'
+import { traitsOf } from './recall-traits.ts'
 
 /** Words whose stems share this many letters have the same root. */
 export const ROOT_CHARACTERS = 5
@@ -82,7 +82,7 @@ type Sitting = {
 }
 
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
-export function createEntryWriter(db: Database, traitsOf = createTraits()) {
+export function createEntryWriter(db: Database) {
   const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')
   // INSERT OR REPLACE opens a savepoint, at which FTS5 writes a segment.
   const saveSitting = db.prepare(`INSERT INTO recall_sittings

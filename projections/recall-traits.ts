@@ -1,4 +1,4 @@
-import { createTimeWords, type TimeWords } from './time-words.ts'
+import { timeWords } from './time-words.ts'
 
 /** Features of an entry's text, as bits. */
 export const TRAIT = {
@@ -26,30 +26,28 @@ const NUMBER_WORD =
 const YEAR = /(?:^| )(?:19|20)\d\d(?: |$)/
 
 /**
- * Returns a function that finds the traits of a text, given its words (`wordsOf`) and their stems. Works in
- * any language, within the limits of punctuation, case, digits and locale data.
+ * Finds the traits of a text, given its words (`wordsOf`) and their stems. Works in any language, within the limits of
+ * punctuation, case, digits and locale data.
  */
-export function createTraits(): (text: string, words: readonly string[], stems: readonly string[]) => number {
-  let timeWords: TimeWords | undefined
-  return (text, words, stems) => {
-    timeWords ??= createTimeWords()
-    const spaced = words.join(' ')
-    const tellsTime =
-      YEAR.test(spaced) ||
-      timeWords.find(stems).some(({ from, meaning }) => {
+export function traitsOf(text: string, words: readonly string[], stems: readonly string[]): number {
+  const spaced = words.join(' ')
+  const tellsTime =
+    YEAR.test(spaced) ||
+    timeWords()
+      .find(stems)
+      .some(({ from, meaning }) => {
         if (meaning.kind !== 'month') return true
         return !meaning.abbreviated && words[from] !== 'may'
       })
-    return (
-      (ASKS.test(text) ? TRAIT.asks : 0) |
-      (endsAsking(text) ? TRAIT.endsAsking : 0) |
-      (tellsTime ? TRAIT.tellsTime : 0) |
-      (NUMBER_WORD.test(spaced) ? TRAIT.tellsNumber : 0) |
-      (NAMES.test(text) ? TRAIT.names : 0) |
-      (QUOTES_TITLE.test(text) ? TRAIT.quotesTitle : 0) |
-      (ACKNOWLEDGES.test(text) ? TRAIT.acknowledges : 0)
-    )
-  }
+  return (
+    (ASKS.test(text) ? TRAIT.asks : 0) |
+    (endsAsking(text) ? TRAIT.endsAsking : 0) |
+    (tellsTime ? TRAIT.tellsTime : 0) |
+    (NUMBER_WORD.test(spaced) ? TRAIT.tellsNumber : 0) |
+    (NAMES.test(text) ? TRAIT.names : 0) |
+    (QUOTES_TITLE.test(text) ? TRAIT.quotesTitle : 0) |
+    (ACKNOWLEDGES.test(text) ? TRAIT.acknowledges : 0)
+  )
 }
 
 /** Ignores a bracketed remark at the end ("[photo]"). */

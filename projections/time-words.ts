@@ -30,10 +30,18 @@ const FIRST_OFFSET = -2
 /** English time words that the locale data lacks. */
 const ENGLISH = 'ago last next since recently just weekend'
 
-export type TimeWords = ReturnType<typeof createTimeWords>
+let known: ReturnType<typeof createTimeWords> | undefined
 
-/** Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. */
-export function createTimeWords() {
+/**
+ * Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. Made
+ * on first use, which takes some 20 ms.
+ */
+export function timeWords() {
+  known ??= createTimeWords()
+  return known
+}
+
+function createTimeWords() {
   const byFirstToken = new Map<string, TimePhrase[]>()
 
   function add(text: string, meaning: TimeMeaning): void {

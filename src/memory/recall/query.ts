@@ -1,6 +1,6 @@
 import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entries.ts'
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
-import { createTimeWords } from '../../../projections/time-words.ts'
+import { timeWords } from '../../../projections/time-words.ts'
 import { wallClockMs } from '../../lib/time.ts'
 import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
@@ -47,62 +47,55 @@ export const MAX_TERMS = 24
 const MAX_WIDENED_TERMS = 12
 const CONTEXT_WEIGHT = 0.4
 
-export type QueryReader = (cue: Cue) => Query
+/** The significant words of a text. `isUsed` excludes positions. */
+function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
+  const significant = splitRuns(text).filter(
+    ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
+  )
+  return unique(joinRuns(significant).flatMap(toTokens))
+}
 
-/** Parses cues. Pure except for the runtime's locale data. */
-export function createQueryReader(): QueryReader {
-  const timeWords = createTimeWords()
-
-  /** The significant words of a text. `isUsed` excludes positions. */
-  function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
-    const significant = splitRuns(text).filter(
-      ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
-    )
-    return unique(joinRuns(significant).flatMap(toTokens))
+function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
+  const [stem = ''] = tokens
+  const hasRoot = isWidened && tokens.length === 1 && stem.length >= ROOT_CHARACTERS && !/^\d/.test(stem)
+  return {
+    exact: phrase(tokens),
+    root: hasRoot ? `${phrase([[...stem].slice(0, ROOT_CHARACTERS).join('')])} *` : null,
+    weight,
   }
+}
 
-  function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
-    const [stem = ''] = tokens
-    const hasRoot = isWidened && tokens.length === 1 && stem.length >= ROOT_CHARACTERS && !/^\d/.test(stem)
-    return {
-      exact: phrase(tokens),
-      root: hasRoot ? `${phrase([[...stem].slice(0, ROOT_CHARACTERS).join('')])} *` : null,
-      weight,
-    }
-  }
+/** Parses a cue. */
+export function readQuery(cue: Cue): Query {
+  const words = wordsOf(cue.text)
+  const wallNowMs = wallClockMs(cue.nowMs, cue.timezone)
+  const dates = findDates(cue.text, words, timeWords().find(words.map(stemOf)), wallNowMs)
+  const owner = cue.names.owner.flatMap(wordsOf)
+  const delegate = cue.names.delegate.flatMap(wordsOf)
+  const names = new Set([...owner, ...delegate])
 
-  return (cue) => {
-    const words = wordsOf(cue.text)
-    const wallNowMs = wallClockMs(cue.nowMs, cue.timezone)
-    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), wallNowMs)
-    const owner = cue.names.owner.flatMap(wordsOf)
-    const delegate = cue.names.delegate.flatMap(wordsOf)
-    const names = new Set([...owner, ...delegate])
+  const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
+  const own = significant.length <= MAX_TERMS ? significant : longest(significant)
+  const known = new Set(own.map((tokens) => tokens.join(' ')))
+  // "ok thanks" has no words of its own and so does not ask for its context.
+  const around = (own.length === 0 ? [] : significantWords(cue.context ?? '', names, () => false))
+    .filter((tokens) => !known.has(tokens.join(' ')))
+    .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
+  const isWidened = own.length <= MAX_WIDENED_TERMS
 
-    const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
-    const own = significant.length <= MAX_TERMS ? significant : longest(significant)
-    const known = new Set(own.map((tokens) => tokens.join(' ')))
-    // "ok thanks" has no words of its own and so does not ask for its context.
-    const around = (own.length === 0 ? [] : significantWords(cue.context ?? '', names, () => false))
-      .filter((tokens) => !known.has(tokens.join(' ')))
-      .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
-    const isWidened = own.length <= MAX_WIDENED_TERMS
-
-    const persons = personsOf(words)
-    const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.self)
-    const isDelegate =
-      delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.other)
-    return {
-      terms: [
-        ...own.map((tokens) => termOf(tokens, 1, isWidened)),
-        ...around.map((tokens) => termOf(tokens, CONTEXT_WEIGHT, isWidened)),
-      ],
-      subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
-      dates: dates.hints,
-      kinds: questionKindsOf(words),
-      timezone: cue.timezone,
-      isRead: cue.isRead,
-    }
+  const persons = personsOf(words)
+  const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.self)
+  const isDelegate = delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.other)
+  return {
+    terms: [
+      ...own.map((tokens) => termOf(tokens, 1, isWidened)),
+      ...around.map((tokens) => termOf(tokens, CONTEXT_WEIGHT, isWidened)),
+    ],
+    subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
+    dates: dates.hints,
+    kinds: questionKindsOf(words),
+    timezone: cue.timezone,
+    isRead: cue.isRead,
   }
 }
 

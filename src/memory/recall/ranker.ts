@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { type EntryRow, FIRST_MEMORY_ID, type Speaker } from '../../../projections/recall-entries.ts'
+import { timeWords } from '../../../projections/time-words.ts'
 import { fromWallClock, wallClockMs } from '../../lib/time.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
@@ -7,7 +8,7 @@ import { clearSlots, createEvidenceGatherer, type Evidence } from './evidence.ts
 import { type Candidate, computeFeatures, FEATURES } from './features.ts'
 import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
 import { createPostingsReader } from './postings.ts'
-import { type Cue, createQueryReader, type Query, type QueryReader } from './query.ts'
+import { type Cue, type Query, readQuery } from './query.ts'
 import { relevanceOf } from './relevance.ts'
 import { leastOf, topSlots } from './top.ts'
 import type { Near } from './vectors.ts'
@@ -69,11 +70,11 @@ type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; read
 export function createRecallRanker(options: {
   readonly views: Database
   readonly weights?: Weights
-  readonly readQuery?: QueryReader
 }): RecallRanker {
   const { views } = options
   const weights = FEATURES.map((feature) => (options.weights ?? WEIGHTS)[feature])
-  const readQuery = options.readQuery ?? createQueryReader()
+  // Now, so that the first query does not wait for it.
+  timeWords()
   const gatherEvidence = createEvidenceGatherer(createPostingsReader(views))
   const entries = createEntryQueries(views)
 

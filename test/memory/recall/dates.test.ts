@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { stemOf, wordsOf } from '../../../projections/recall-text.ts'
-import { createTimeWords } from '../../../projections/time-words.ts'
+import { timeWords } from '../../../projections/time-words.ts'
 import { findDates, fitDates, stretchesOf } from '../../../src/memory/recall/dates.ts'
 
-const timeWords = createTimeWords()
 /** A Monday. */
 const NOW = Date.UTC(2026, 5, 15, 9)
 
 function datesIn(text: string) {
   const words = wordsOf(text)
-  return findDates(text, words, timeWords.find(words.map(stemOf)), NOW)
+  return findDates(text, words, timeWords().find(words.map(stemOf)), NOW)
 }
 
 function fitOf(text: string, date: string) {

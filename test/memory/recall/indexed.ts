@@ -1,8 +1,6 @@
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { createEntryWriter, RECALL_SCHEMA, type Speaker } from '../../../projections/recall-entries.ts'
-import { createTraits } from '../../../projections/recall-traits.ts'
-import { createQueryReader } from '../../../src/memory/recall/query.ts'
 import { createRecallRanker, type RecallRequest } from '../../../src/memory/recall/ranker.ts'
 
 export type Said = {
@@ -11,10 +9,6 @@ export type Said = {
   readonly at?: string
   readonly conversationId?: string
 }
-
-// Shared, because they are pure and slow to create: they load the locale data of thirty languages.
-const traitsOf = createTraits()
-export const readQuery = createQueryReader()
 
 const NOON = Date.UTC(2026, 5, 15, 12)
 
@@ -25,7 +19,7 @@ export function openIndex(file = ':memory:') {
   db.pragma('journal_mode = WAL')
   db.pragma('secure_delete = ON')
   db.exec(RECALL_SCHEMA)
-  const entries = createEntryWriter(db, traitsOf)
+  const entries = createEntryWriter(db)
   let lastSeq = 0
   const inTransaction = <T>(work: () => T): T => db.transaction(work)()
   return {
@@ -57,7 +51,7 @@ export function openIndex(file = ':memory:') {
         return lastSeq
       }),
     remove: (...seqs: readonly number[]) => inTransaction(() => entries.remove(seqs)),
-    ranker: () => createRecallRanker({ views: db, readQuery }),
+    ranker: () => createRecallRanker({ views: db }),
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FEATURES } from '../../../src/memory/recall/features.ts'
 import { createRecallRanker, MAX_CANDIDATES } from '../../../src/memory/recall/ranker.ts'
-import { ask, openIndex, readQuery } from './indexed.ts'
+import { ask, openIndex } from './indexed.ts'
 
 /** A fact in many languages, with a question that shares a word with it, possibly inflected. */
 const FACTS = [
@@ -237,7 +237,7 @@ test('adds vector hits without a common word, if they are indexed', () => {
     { seq: 77, similarity: 0.9 },
     { seq: semantic, similarity: 0.8 },
   ]
-  const ranker = createRecallRanker({ views: index.db, readQuery })
+  const ranker = createRecallRanker({ views: index.db })
   const withVector = ranker.recall(ask('tea', { near }))
   expect(withVector.map(({ seq }) => seq).slice(0, 1)).toEqual([lexical])
   expect(withVector.find(({ seq }) => seq === semantic)?.relevance).toBe(0.8)

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tokensOf, wordsOf } from '../../../projections/recall-text.ts'
-import { createTraits, TRAIT } from '../../../projections/recall-traits.ts'
+import { traitsOf as readTraits, TRAIT } from '../../../projections/recall-traits.ts'
 
-const readTraits = createTraits()
 const traitsOf = (text: string) => readTraits(text, wordsOf(text), tokensOf(text))
 const namesOf = (text: string) =>
   Object.entries(TRAIT).flatMap(([name, bit]) => ((traitsOf(text) & bit) === 0 ? [] : [name]))
