@@ -18,6 +18,7 @@ test('applies the defaults to an empty environment', () => {
     host: '127.0.0.1',
     allowedHosts: [],
     backupCommand: null,
+    backupWorkFactor: 18,
     dataDir: `${process.cwd()}/data`,
     logLevel: 'info',
     ledgerDebug: false,
