@@ -148,6 +148,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     house.text.reply({ toolCalls: [{ name: 'remember', arguments: { text: motto } }] }, { text: 'Ok.' })
     await textAs(house, OWNER, `Remember that ${motto}`)
     await endConversation(house)
+    // The indexes of search and recall follow together, a moment later.
+    const found = async () => (await house.service.client.get('/api/timeline/search?q=motto')).json.hits
+    await expect.poll(found).toContainEqual(expect.objectContaining({ type: 'sms.received' }))
     await ask(house, 'What is my motto?', { name: 'recall', arguments: { query: 'motto' } })
   },
   'text pasted into a pinned memory': async (house, orders) => {

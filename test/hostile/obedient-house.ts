@@ -30,6 +30,8 @@ export async function startObedient(options: Parameters<typeof startWithTexts>[0
     environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', ...options.environment },
   })
   const { client } = house.service
+  // What a busy machine recalls too late would reach the model a turn later.
+  await client.put('/memory-config', { retrieveTimeoutMs: 5000 })
   await client.post('/api/notes', { title: 'Diary', content: 'Dear diary' })
   await client.post('/api/notes', { title: 'Plans', content: 'Go sailing' })
   await client.post('/api/timers', { title: 'Dentist', at: '2099-01-01T09:00:00Z' })
