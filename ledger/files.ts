@@ -54,7 +54,7 @@ export function watchFiles(file: string): Places {
 /** Makes new names in a directory survive a power cut. */
 export const syncDirectory = syncFile
 
-/** Flushes a file to disk, whoever wrote it. */
+/** Flushes a file to disk, even if another process wrote it. */
 export function syncFile(file: string): void {
   const descriptor = openSync(file, 'r')
   try {

@@ -84,7 +84,7 @@ test.for(FORMS)(
 
 test('fails an import that the memory cannot hold, and goes on', { timeout: 300_000 }, async () => {
   const service = await startWholeService()
-  // V8 ends a process in which one object gets so many names, even if a thread with a bounded heap made it.
+  // V8 ends the whole process when one object gets this many keys, even in a thread with a bounded heap.
   const names = function* () {
     yield '[{"mapping":{"a":{'
     for (let from = 0; from < 9_000_000; from += 100_000)

@@ -19,8 +19,8 @@ export const target = z.object({
     'imported',
   ]),
   /**
-   * The id of a memory, note, adaptation, span, import or imported conversation, or the seq of a message. For `messages`, the id of an erasure
-   * that forgot something: the messages that it left on the timeline.
+   * The id of a memory, note, adaptation, span, import or imported conversation, or the seq of a message. For
+   * `messages`, the id of an erasure that forgot something: the messages that it left on the timeline.
    */
   id: z.string().min(1).max(200).optional(),
   /** For `words`: what to forget, such as `memory:5f0c,message:12`. The messages stay but are no longer used. */

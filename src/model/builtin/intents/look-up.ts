@@ -28,6 +28,7 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
   return { told, isForgotten: results.some(({ forgotten }) => forgotten > 0) }
 }
 
+/** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */
 export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
   const { told, isForgotten } = yield* findTold(question, world)
   if (told.length > 0) return formatAnswers(question, told, world)
