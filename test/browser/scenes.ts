@@ -211,9 +211,10 @@ export const scenes: readonly Scene[] = [
     path: '/settings',
     async open(page) {
       const json = { status: 403, code: 'step_up_required', title: 'Forbidden', detail: 'Not now.' }
-      await page.route('**/api/auth/totp', (route) => route.fulfill({ status: 403, json }), { times: 1 })
+      await page.route('**/api/auth/totp', (route) => route.fulfill({ status: 403, json }))
       await button(page, 'Add an app').click()
       await page.getByLabel('Your password').waitFor()
+      await page.unroute('**/api/auth/totp')
     },
   },
   {
