@@ -5,7 +5,7 @@ import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
-import { Refused, requireLedger, runCommand } from './lib/command.ts'
+import { Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,
@@ -109,12 +109,7 @@ there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
   },
 }
 
-const [name = ''] = process.argv.splice(2, 1)
-const command = commands[name]
-if (!command) {
-  process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
-  process.exit(2)
-}
+const command = takeCommand(commands)
 
 await runCommand({
   help: command.help,

@@ -9,7 +9,7 @@ import type { SettingKey } from '../src/settings/registry.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings, type Settings } from '../src/settings/settings.ts'
 import { openSettingsStore, settingsFile } from '../src/settings/store.ts'
-import { Refused, runCommand } from './lib/command.ts'
+import { Refused, runCommand, takeCommand } from './lib/command.ts'
 
 /** `npm run script:…`: the telephony commands. The first argument names one. */
 type TelephonyCommand = {
@@ -88,12 +88,7 @@ const commands: Readonly<Record<string, TelephonyCommand>> = {
   },
 }
 
-const [name = ''] = process.argv.splice(2, 1)
-const command = commands[name]
-if (!command) {
-  process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
-  process.exit(2)
-}
+const command = takeCommand(commands)
 
 await runCommand({
   help: command.help,

@@ -70,6 +70,15 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
+/** Takes the first argument, which names one of several commands. Exits with 2 if it names none. */
+export function takeCommand<C>(commands: Readonly<Record<string, C>>): C {
+  const [name = ''] = process.argv.splice(2, 1)
+  const command = commands[name]
+  if (command !== undefined) return command
+  process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
+  process.exit(2)
+}
+
 /** Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free. */
 export function undoAtExit(undo: () => void): void {
   // `on`, not `once`: npm and the terminal both send the signal, and the second must not interrupt `undo`.

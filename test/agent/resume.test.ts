@@ -2,12 +2,11 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
-import { createPreviews } from '../../src/agent/conversation/previews.ts'
-import { createTurnRunner } from '../../src/agent/turn/turn.ts'
-import { type InputItem, ModelError, type ModelService, type TextModel } from '../../src/model/port.ts'
-import { defineTool, type Tool } from '../../src/model/tool.ts'
+import { type InputItem, ModelError, type TextModel } from '../../src/model/port.ts'
+import { defineTool } from '../../src/model/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { turnRunner } from './turn-runner.ts'
 
 const MODEL = { provider: 'test', model: 'test' }
 const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
@@ -97,8 +96,7 @@ async function resume(
     },
   }
   const ran: string[] = []
-  const tools = (['repeatable', 'once'] as const).map((name): [string, Tool] => [
-    name,
+  const tools = (['repeatable', 'once'] as const).map((name) =>
     defineTool({
       name,
       description: name,
@@ -111,49 +109,13 @@ async function resume(
         return { ok: true, data: { word: 'heliotrope' } }
       },
     }),
-  ])
-  const log = { warn: () => undefined, error: () => undefined }
-  await createTurnRunner({
-    propose: () => Promise.reject(new Error('unexpected proposal')),
-    foreignAmong: () => [],
-    right: () => 'everything',
+  )
+  await turnRunner(text, {
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
     triedBefore: () => ['e'],
-    previews: createPreviews(),
-    model: () =>
-      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
-    composer: {
-      compose: () => ({
-        opening: { adaptationIds: [], signalIds: [] },
-        gather: async () => ({
-          request: {
-            instructions: '',
-            tools: [],
-            timezone: 'UTC',
-          },
-          input: [],
-          facts: [],
-          proven: [],
-          ownWords: [],
-          isCueOwn: true,
-          foreignSeqs: [],
-          seenSeqs: [],
-          past: [],
-          baseForm: null,
-        }),
-      }),
-    },
-    tools: new Map(tools),
-    timezone: () => 'UTC',
-    thresholdTokens: () => 1000,
-    isSpent: () => false,
-    shorten: async () => true,
-    shortenReply: async (reply) => reply,
-    nowMs: () => 0,
-    log,
-    onFault: () => undefined,
+    tools,
   })({ ...turn, trigger: earlier.length > 0 ? 'activation' : turn.trigger }, new AbortController().signal)
   return { ran, requests, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
 }

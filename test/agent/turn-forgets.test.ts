@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { createTurnQueries } from '../../projections/turns.ts'
-import { createPreviews } from '../../src/agent/conversation/previews.ts'
-import { createTurnRunner } from '../../src/agent/turn/turn.ts'
-import type { ModelService, TextModel } from '../../src/model/port.ts'
+import type { TextModel } from '../../src/model/port.ts'
 import { defineTool } from '../../src/model/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { nothing, turnRunner } from './turn-runner.ts'
 
 const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
 const SECRET = 'The locker opens with heliotrope.'
@@ -57,47 +56,17 @@ async function runTurn({ forgets = false, stops = false } = {}) {
       return { ok: true, data: {} }
     },
   })
-  await createTurnRunner({
-    propose: () => Promise.reject(new Error('unexpected proposal')),
-    foreignAmong: () => [],
-    right: () => 'everything',
+  await turnRunner(text, {
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
-    triedBefore: () => [],
-    previews: createPreviews(),
-    model: () =>
-      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
-    composer: {
-      compose: () => ({
-        opening: { adaptationIds: [], signalIds: ['rides'] },
-        gather: async () => ({
-          request: {
-            instructions: '',
-            tools: [],
-            timezone: 'UTC',
-          },
-          input: [{ type: 'inner', label: 'memories that may matter', text: SECRET }],
-          facts: [],
-          proven: [],
-          ownWords: [],
-          isCueOwn: true,
-          foreignSeqs: [],
-          seenSeqs: [1],
-          past: [],
-          baseForm: null,
-        }),
-      }),
-    },
-    tools: new Map([[forget.name, forget]]),
-    timezone: () => 'UTC',
-    thresholdTokens: () => 1000,
-    isSpent: () => false,
-    shorten: async () => false,
-    shortenReply: async (reply) => reply,
-    nowMs: () => 0,
-    log: { warn: () => undefined, error: () => undefined },
-    onFault: () => undefined,
+    tools: [forget],
+    opening: { adaptationIds: [], signalIds: ['rides'] },
+    gather: async () => ({
+      ...nothing,
+      input: [{ type: 'inner', label: 'memories that may matter', text: SECRET }],
+      seenSeqs: [1],
+    }),
   })(turn, stop.signal)
   const events = ledger.readAfter(2, 100)
   return {

@@ -2,12 +2,11 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
-import { createPreviews } from '../../src/agent/conversation/previews.ts'
-import { createTurnRunner } from '../../src/agent/turn/turn.ts'
-import type { ModelService, TextModel } from '../../src/model/port.ts'
+import type { TextModel } from '../../src/model/port.ts'
 import { defineTool } from '../../src/model/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { turnRunner } from './turn-runner.ts'
 
 const MODEL = { provider: 'p', model: 'm' }
 const USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
@@ -34,10 +33,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     run: () => forever,
   })
   const text: TextModel = { id: MODEL, asSent: (instructions) => instructions, respond }
-  await createTurnRunner({
-    propose: () => Promise.reject(new Error('unexpected proposal')),
-    foreignAmong: () => [],
-    right: () => 'everything',
+  await turnRunner(text, {
     append,
     ledger: isDamaged
       ? {
@@ -48,41 +44,9 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
         }
       : ledger,
     turnEventSeqs: turns.eventSeqs,
-    triedBefore: () => [],
-    previews: createPreviews(),
-    model: () =>
-      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
-    composer: {
-      compose: () => ({
-        opening: { adaptationIds: [], signalIds: [] },
-        gather: async () => ({
-          request: {
-            instructions: '',
-            tools: [],
-            timezone: 'UTC',
-          },
-          input: [],
-          facts: [],
-          proven: [],
-          ownWords: [],
-          isCueOwn: true,
-          foreignSeqs: [],
-          seenSeqs: [],
-          baseForm: null,
-          past: [],
-        }),
-      }),
-    },
-    tools: new Map([[hang.name, hang]]),
-    timezone: () => 'UTC',
-    thresholdTokens: () => 1000,
-    isSpent: () => false,
-    shorten: async () => true,
-    shortenReply: async (reply) => reply,
+    tools: [hang],
     nowMs: Date.now,
     limits: { deadlineMs: 100, stopMs: 50 },
-    log: { warn: () => undefined, error: () => undefined },
-    onFault: () => undefined,
   })(turn, new AbortController().signal)
   return turns.byId('t')
 }

@@ -3,10 +3,9 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import type { Composed } from '../../src/agent/context/composer.ts'
 import { createPreviews } from '../../src/agent/conversation/previews.ts'
-import { createTurnRunner } from '../../src/agent/turn/turn.ts'
-import type { ModelService, TextModel } from '../../src/model/port.ts'
+import type { TextModel } from '../../src/model/port.ts'
+import { nothing, turnRunner } from './turn-runner.ts'
 
 const turn: TurnRow = {
   turnId: 'turn-1',
@@ -31,21 +30,8 @@ const turn: TurnRow = {
   replacedBy: null,
 }
 
-const composed: Composed = {
-  request: { instructions: '', tools: [], timezone: 'UTC' },
-  input: [],
-  facts: [],
-  proven: [],
-  ownWords: [],
-  isCueOwn: true,
-  foreignSeqs: [],
-  seenSeqs: [],
-  past: [],
-  baseForm: null,
-}
-
 /** Starts a turn whose model has already answered; the test settles each append. */
-function startTurn({ gathered = Promise.resolve(composed) } = {}) {
+function startTurn({ gathered = Promise.resolve(nothing) } = {}) {
   const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
     []
   let isAsked = false
@@ -68,8 +54,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const previews = createPreviews()
   const shown: string[] = []
   previews.subscribe((event) => shown.push(event.type))
-  const log = { warn: () => undefined, error: () => undefined }
-  const run = createTurnRunner({
+  const run = turnRunner(text, {
     append(events) {
       const settle = Promise.withResolvers<Appended>()
       appends.push({ events, types: events.map(({ type }) => type), settle })
@@ -77,25 +62,10 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     },
     ledger: { readSeqs: () => [] } as Partial<LedgerReader> as LedgerReader,
     turnEventSeqs: () => [],
-    triedBefore: () => [],
     previews,
-    model: () =>
-      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
-    composer: {
-      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, gather: () => gathered }),
-    },
-    propose: () => Promise.reject(new Error('unexpected proposal')),
-    foreignAmong: () => [],
-    right: () => 'everything',
-    tools: new Map(),
-    timezone: () => 'UTC',
-    thresholdTokens: () => 1000,
-    isSpent: () => false,
+    opening: { adaptationIds: ['a-1'], signalIds: [] },
+    gather: () => gathered,
     shorten: async () => false,
-    shortenReply: async (reply) => reply,
-    nowMs: () => 0,
-    log,
-    onFault: () => undefined,
   })
   const ended = run(turn, new AbortController().signal)
   ended.catch(() => undefined)
@@ -116,7 +86,7 @@ const letLoopRun = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 test('records the start and what was recalled before it asks the model', async () => {
   const { appends, isAsked, shown, ended } = startTurn({
-    gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
+    gathered: Promise.resolve({ ...nothing, facts: [surfaced] }),
   })
   await letLoopRun()
   expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
@@ -135,7 +105,7 @@ test('records the start and what was recalled before it asks the model', async (
 
 test.for([0, 1])('leaves the turn for a retry when append %i fails, and asks nothing', async (failing) => {
   const { appends, isAsked, ended } = startTurn({
-    gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
+    gathered: Promise.resolve({ ...nothing, facts: [surfaced] }),
   })
   if (failing === 1) appends[0]?.settle.resolve({ status: 'appended', events: [] })
   await expect.poll(() => appends.length).toBe(failing + 1)
