@@ -1,23 +1,23 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { hostileTexts } from './texts.ts'
 
 /** Above the limit for rendering a note. Anything slower than linear takes minutes. */
 const LIMIT_MS = 8000
-/** The longest that anything may block the event loop on a busy machine. */
-const LOOP_LIMIT_MS = 1000
-const MS = 1e6
+/** Processor time of the main thread for one request. The worst, of 100,000 emoji, needs 0.4 s on a slow machine. */
+const MAIN_THREAD_LIMIT_MS = 2000
 
 test('handles hostile messages, notes and searches without blocking the event loop', async () => {
   const { client } = await startWholeService()
-  const delay = monitorEventLoopDelay({ resolution: 5 })
-  delay.enable()
   const slow: string[] = []
   const timed = async (what: string, work: () => Promise<{ status: number }>) => {
     const startMs = performance.now()
+    const started = process.threadCpuUsage()
     const { status } = await work()
-    if (status >= 400 || performance.now() - startMs > LIMIT_MS) slow.push(`${what}: ${status}`)
+    const { user, system } = process.threadCpuUsage(started)
+    const busyMs = (user + system) / 1000
+    if (status >= 400 || busyMs > MAIN_THREAD_LIMIT_MS || performance.now() - startMs > LIMIT_MS)
+      slow.push(`${what}: ${status}, ${busyMs} ms`)
   }
   for (const [name, text] of hostileTexts(100_000)) {
     const content = text.slice(0, 100_000)
@@ -37,5 +37,4 @@ test('handles hostile messages, notes and searches without blocking the event lo
     .poll(async () => (await client.get('/api/memories/insights')).json.runtime.extraction)
     .toMatchObject({ unread: 0, lastFailure: null })
   expect((await client.get('/ready')).status).toBe(200)
-  expect(delay.max / MS).toBeLessThan(LOOP_LIMIT_MS)
 })
