@@ -4,8 +4,8 @@ import { hostileTexts } from './texts.ts'
 
 /** Above the limit for rendering a note. Anything slower than linear takes minutes. */
 const LIMIT_MS = 8000
-/** Processor time of the main thread for one request. The worst, of 100,000 emoji, needs 0.4 s on a slow machine. */
-const MAIN_THREAD_LIMIT_MS = 2000
+/** Of processor time in the main thread. Of the requests, a message of emoji needs the most: 0.39 s measured. */
+const MAIN_THREAD_LIMIT_MS = 1000
 
 test('handles hostile messages, notes and searches without blocking the event loop', async () => {
   const { client } = await startWholeService()
@@ -14,8 +14,7 @@ test('handles hostile messages, notes and searches without blocking the event lo
     const startMs = performance.now()
     const started = process.threadCpuUsage()
     const { status } = await work()
-    const { user, system } = process.threadCpuUsage(started)
-    const busyMs = (user + system) / 1000
+    const busyMs = busyMsSince(started)
     if (status >= 400 || busyMs > MAIN_THREAD_LIMIT_MS || performance.now() - startMs > LIMIT_MS)
       slow.push(`${what}: ${status}, ${busyMs} ms`)
   }
@@ -33,8 +32,15 @@ test('handles hostile messages, notes and searches without blocking the event lo
     await timed(`page of ${name}`, () => client.get(`/notes/${note.json.id}`))
   }
   expect(slow).toEqual([])
+  const started = process.threadCpuUsage()
   await expect
     .poll(async () => (await client.get('/api/memories/insights')).json.runtime.extraction)
     .toMatchObject({ unread: 0, lastFailure: null })
   expect((await client.get('/ready')).status).toBe(200)
+  expect(busyMsSince(started)).toBeLessThan(MAIN_THREAD_LIMIT_MS)
 })
+
+function busyMsSince(started: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(started)
+  return (user + system) / 1000
+}
