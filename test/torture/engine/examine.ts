@@ -31,10 +31,13 @@ const TYPE = {
   task: 'task.dispatched',
 } as const satisfies Record<Kind, AnyEvent['type']>
 
-/** Reads the whole ledger in PostgreSQL. */
-export async function rowsOf(primary: Postgres): Promise<Row[]> {
+/** Reads the ledger in PostgreSQL, by default the whole. */
+export async function rowsOf(primary: Postgres, afterSeq = 0): Promise<Row[]> {
   const columns = COLUMNS.map((column) => `"${column}"`).join()
-  const { rows } = await primary.query(`SELECT ${columns}, epoch::int FROM delegate.event ORDER BY seq`)
+  const { rows } = await primary.query(
+    `SELECT ${columns}, epoch::int FROM delegate.event WHERE seq > $1 ORDER BY seq`,
+    [afterSeq],
+  )
   return rows.map((row) => ({
     ...row,
     seq: Number(row.seq),
