@@ -326,7 +326,12 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         .flatMap(({ conversationId, result }) =>
           expired(result, { conversationId, spanId: null, turnId: result.turnId }),
         )
-      if (facts.length > 0) await append(facts)
+      try {
+        if (facts.length > 0) await append(facts)
+      } catch (error) {
+        // Without PostgreSQL or room on the disk, the service must still end in order.
+        options.onFault(error)
+      }
     },
   }
 }

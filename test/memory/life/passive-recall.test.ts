@@ -146,6 +146,16 @@ test('expires waiting results when memory closes', async () => {
   expect(suppressedFacts(mind)).toMatchObject([{ ids: [tea.memoryId], late: true, reason: 'expired' }])
 })
 
+test('closes although the ledger refuses what expired', async () => {
+  const { mind, held, tea } = await mindWithTea()
+  await mind.say('Which tea should I order?')
+  held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
+  await new Promise((resolve) => setImmediate(resolve))
+  await mind.storage.close()
+  await mind.memory.close()
+  expect(mind.written.join('')).toContain('the ledger is closed')
+})
+
 test('answers a turn without recall if the engine fails', async () => {
   const mind = await openMind({ engine: () => Promise.reject(new Error('the thread died')) })
   expect((await mind.say('Hello there')).recalled).toEqual({ text: null, seqs: [], facts: [] })
