@@ -32,11 +32,11 @@ const TYPE = {
 } as const satisfies Record<Kind, AnyEvent['type']>
 
 /** Reads the ledger in PostgreSQL, by default the whole. */
-export async function rowsOf(primary: Postgres, afterSeq = 0): Promise<Row[]> {
+export async function rowsOf(primary: Postgres, afterSeq = 0, limit: number | null = null): Promise<Row[]> {
   const columns = COLUMNS.map((column) => `"${column}"`).join()
   const { rows } = await primary.query(
-    `SELECT ${columns}, epoch::int FROM delegate.event WHERE seq > $1 ORDER BY seq`,
-    [afterSeq],
+    `SELECT ${columns}, epoch::int FROM delegate.event WHERE seq > $1 ORDER BY seq LIMIT $2`,
+    [afterSeq, limit],
   )
   return rows.map((row) => ({
     ...row,

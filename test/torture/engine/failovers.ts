@@ -25,6 +25,8 @@ const REAL_EVERY = 20
 const CALM_MS = 500
 /** Everything that was begun ends this long after the last one. Pauses of retries have grown meanwhile. */
 const END_MS = 30_000
+/** All that nodes and PostgreSQL say passes through this process, so reading may not hold it for a part of a lease. */
+const PAGE_EVENTS = 200
 
 /** Breaks a cluster of two nodes and two databases once in each round, while clients go on, and mends it. */
 export async function failOver(options: {
@@ -70,10 +72,13 @@ export async function failOver(options: {
     const primary = cluster.databases.primary()
     const endMs = performance.now() + END_MS
     let atMs = Date.now()
-    // What the nodes and PostgreSQL say to each other passes through this process, so it reads only what is new.
     const events: AnyEvent[] = []
     const isOver = async () => {
-      events.push(...(await rowsOf(primary, events.at(-1)?.seq)).map(parseRow))
+      let page: readonly AnyEvent[]
+      do {
+        page = (await rowsOf(primary, events.at(-1)?.seq, PAGE_EVENTS)).map(parseRow)
+        events.push(...page)
+      } while (page.length === PAGE_EVENTS)
       return unfinished(events, atMs).length === 0
     }
     while (!(await isOver()) && performance.now() < endMs) {
