@@ -41,7 +41,9 @@ function setTimer(words: string, called: string, world: World): Reply {
 }
 
 function* set(when: Timing, kind: string, { present }: World): Steps {
-  const name = titleOf(when.rest)
+  // "Your pasta timer", but "I'll remind you of the pasta".
+  const article = kind === 'reminder' ? '' : /^(?:the|my|our|an?) /i
+  const name = titleOf(when.rest).replace(article, '')
   const title = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
   const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when) })
   if (outcome.reason === 'past') return 'That time is already over.'
