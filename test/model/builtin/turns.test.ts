@@ -160,12 +160,20 @@ test('cancels the only timer on “cancel the timer”, and asks if there are se
   ])
 })
 
-test('cancels every timer on “cancel all timers”', async () => {
-  const turn = await runTurn([owner('cancel all timers')], {
+test('cancels every timer on “cancel all reminders”', async () => {
+  const turn = await runTurn([owner('cancel all reminders')], {
     cancel_timer: () => ({ ok: true, timers: [pasta, tea] }),
   })
   expect(turn.calls.map(({ args }) => args)).toEqual([{ query: null, all: true }])
   expect(turn.text).toBe('Cancelled: “Pasta”, “Tea”.')
+})
+
+test('cancels none of several on “cancel all alarms”, because some may be reminders', async () => {
+  const turn = await runTurn([owner('cancel all alarms')], {
+    cancel_timer: () => ({ ok: false, reason: 'ambiguous', timers: [pasta, tea] }),
+  })
+  expect(turn.calls.map(({ args }) => args)).toEqual([{ query: null, all: false }])
+  expect(turn.text).toMatch(/Say “cancel all reminders”.*- Pasta.*- Tea/s)
 })
 
 test('carries out several requests and answers them in order', async () => {

@@ -12,6 +12,7 @@ import {
   type World,
 } from '../intent.ts'
 import { daysUntil, formatDay, formatMoment, formatRecorded, today, wallMs } from '../local-time.ts'
+import { WEEKDAYS } from '../recurrence.ts'
 import { type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
@@ -106,6 +107,15 @@ const SPANS: Readonly<Record<string, (present: Present) => readonly [number, num
     const monday = (8 - new Date(today(present)).getUTCDay()) % 7 || 7
     return [monday, monday + 6]
   },
+  ...Object.fromEntries(
+    WEEKDAYS.map((name, day) => [
+      name.toLowerCase(),
+      (present: Present) => {
+        const ahead = (day + 7 - new Date(today(present)).getUTCDay()) % 7
+        return [ahead, ahead] as const
+      },
+    ]),
+  ),
 }
 const SPAN = `(${Object.keys(SPANS).join('|')})`
 
@@ -121,7 +131,9 @@ const list = ({ present }: World, span = '') =>
     })
     const lines = [...overdue, ...due.map((timer) => lineOf(timer, present))]
     if (lines.length > 0) return bullets(lines)
-    return span === '' ? NO_TIMERS : `Nothing is due ${span}.`
+    if (span === '') return NO_TIMERS
+    const day = capitalise(span.toLowerCase())
+    return `Nothing is due ${WEEKDAYS.includes(day) ? `on ${day}` : span}.`
   })
 
 const NO_TIMERS = 'You have no reminders or timers.'
@@ -134,21 +146,35 @@ const wordsIn = (text: string) =>
     .split(' ')
     .filter((word) => !SMALL_WORDS.test(word))
 
-/** Cancels the timer that matches, or all. Without words, "the alarm" matches the title "alarm". */
+/** Cancels all that match. Nothing tells alarms from reminders, so "all alarms" may mean only some. */
+function* cancelAll(words: string, kind: string, { present }: World): Steps {
+  const query = wordsIn(words).join(' ') || null
+  const all = query !== null || kind.toLowerCase() === 'reminder'
+  const outcome = yield* use('cancel_timer', { query, all })
+  if (outcome.reason === 'not_found') return NO_SUCH(query === null ? '' : words)
+  if (outcome.reason === 'ambiguous')
+    return `${ALL_OR_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
+  return outcome.ok ? cancelled(outcome.timers) : whyNot(outcome)
+}
+
+const ALL_OR_ONE =
+  'I keep alarms, timers and reminders together. Say “cancel all reminders” to cancel these, or name the one that you mean:'
+
+const cancelled = (timers: readonly TimerResult[]) =>
+  `Cancelled: ${timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
+
+/** Cancels the timer that matches. Without words, "the alarm" matches the title "alarm". */
 function* cancel(words: string, kind: string, { present }: World): Steps {
   const wanted = wordsIn(words)
-  const all = kind === 'all'
-  const query = wanted.join(' ') || (all ? null : kind.toLowerCase())
-  let outcome = yield* use('cancel_timer', { query, all })
-  if (outcome.reason === 'not_found' && wanted.length === 0 && !all)
-    outcome = yield* use('cancel_timer', { query: null, all })
+  let outcome = yield* use('cancel_timer', { query: wanted.join(' ') || kind.toLowerCase(), all: false })
+  if (outcome.reason === 'not_found' && wanted.length === 0)
+    outcome = yield* use('cancel_timer', { query: null, all: false })
   if (outcome.reason === 'not_found' && kind === '')
     return `I found no reminder about “${words}”, and I can cancel nothing else.`
   if (outcome.reason === 'not_found') return NO_SUCH(wanted.length === 0 ? '' : words)
   if (outcome.reason === 'ambiguous')
     return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
-  if (!outcome.ok) return whyNot(outcome)
-  return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
+  return outcome.ok ? cancelled(outcome.timers) : whyNot(outcome)
 }
 
 const SNOOZE_MINUTES = 10
@@ -215,8 +241,8 @@ export const timerIntents: readonly Intent[] = [
     (groups, world) => list(world, firstOf(groups)),
   ),
   on(
-    `${STOP} (?:all|every)(?: of)?(?: my| the)? ${KIND}s?(?: (?:for|about|to|that|of|at|called))?(?: (.{1,200}))?`,
-    ([words = ''], world) => cancel(tidy(words), 'all', world),
+    `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|at|called))?(?: (.{1,200}))?`,
+    ([kind = '', words = ''], world) => cancelAll(tidy(words), kind, world),
   ),
   on(
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
@@ -224,7 +250,7 @@ export const timerIntents: readonly Intent[] = [
   ),
   on('(?:snooze|postpone)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
   on(
-    `(?:move|change|reschedule|shift|push(?: back)?) ((?:the |my |that |this )?(?:.{1,100}? )??${KIND} .{1,100})`,
+    `(?:move|change|reschedule|shift|push(?: back)?) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
   on(
