@@ -94,7 +94,7 @@ export function createTaskRunner(options: {
   async function recover(): Promise<void> {
     // A task may have restarted this service. Ending its process would end the service too.
     const within = options.environment()[TASK_ID_VARIABLE]
-    endOrphans(options.dataDir, (taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
+    await endOrphans(options.dataDir, (taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
     for (const { taskId } of tasks.running()) await fail(taskId, 'interrupted', INTERRUPTED)
     recovered = true
   }
