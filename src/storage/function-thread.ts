@@ -40,7 +40,7 @@ export type FunctionThreadOptions = {
   readonly limitMs?: number | undefined
   /** Modules for the thread to load, if its own file does not import them. */
   readonly modules?: readonly URL[]
-  /** Time that the thread has to end by itself after `close`. */
+  /** Time that the thread has to end by itself after `close`, once it has started. */
   readonly closeGraceMs?: number
   /** How long the thread stays after its last call, unless it is kept warm. An idle thread takes 15 MB. */
   readonly idleMs?: number
@@ -72,8 +72,9 @@ type Call = { readonly request: FunctionRequest; readonly answer: PromiseWithRes
 const LIMIT_MS = 30_000
 const START_LIMIT_MS = 60_000
 const IDLE_MS = 300_000
-/** Terminating a thread while it loads SQLite ends the whole process, so let it finish first. */
 const CLOSE_GRACE_MS = 2000
+/** Terminating a thread while it loads SQLite ends the whole process, so it may finish its start first. */
+const START_GRACE_MS = 10_000
 /** A thread inside one long SQLite statement ends only after the statement. */
 const TERMINATE_GRACE_MS = 500
 
@@ -137,9 +138,10 @@ export function openFunctionThread<F extends ThreadFunctions>(
 
   function startClock(ms: number): void {
     limit = setTimeout(() => {
-      const ended = worker
+      const [late, wasReady] = [worker, isReady]
       fail('timed_out', `the thread took more than ${ms} ms ${duringCall()}`)
-      void ended?.terminate()
+      if (wasReady) void late?.terminate()
+      else late?.postMessage('close')
     }, ms).unref()
   }
 
@@ -183,7 +185,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
       if (!last) return
       const ended = new Promise<void>((resolve) => last.once('exit', () => resolve()))
       last.postMessage('close')
-      if (await isWithin(closeGraceMs, ended)) return
+      if (await isWithin(isReady ? closeGraceMs : START_GRACE_MS, ended)) return
       void last.terminate()
       await isWithin(TERMINATE_GRACE_MS, ended)
     },

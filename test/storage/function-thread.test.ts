@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import {
@@ -105,6 +107,16 @@ test('rejects a hanging call and ends its thread on close', async () => {
   const rejected = expect(hanging).rejects.toMatchObject({ message: 'the service is closing' })
   await thread.close()
   await rejected
+})
+
+test('lets a thread finish its start on close, because terminating it then may end the process', async () => {
+  const directory = testDirectory()
+  await openTestStorage(directory)
+  const url = new URL('./slow-thread.ts', import.meta.url)
+  const thread = openFunctionThread(url, directory, { closeGraceMs: 1 })
+  thread.warm()
+  await thread.close()
+  expect(existsSync(join(directory, 'started'))).toBe(true)
 })
 
 test('restarts a warmed thread after it dies', async () => {

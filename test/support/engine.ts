@@ -50,12 +50,12 @@ export function readState(directory: string) {
   }
 }
 
-/** Resolves once PostgreSQL has an adaptation with this text. */
+/** Resolves once PostgreSQL has what `writeState` wrote: the two files may arrive one after the other. */
 export async function untilStateSent(
   database: { query(text: string, parameters: unknown[]): Promise<{ rowCount: number | null }> },
   ledgerId: string,
   value: string,
 ): Promise<void> {
-  const has = 'SELECT 1 FROM delegate.file WHERE ledger_id = $1 AND bytes = $2'
-  await expect.poll(async () => (await database.query(has, [ledgerId, Buffer.from(value)])).rowCount).toBe(1)
+  const has = 'SELECT 1 FROM delegate.file WHERE ledger_id = $1 AND position($2::bytea in bytes) > 0'
+  await expect.poll(async () => (await database.query(has, [ledgerId, Buffer.from(value)])).rowCount).toBe(2)
 }
