@@ -40,7 +40,8 @@ export async function failOver(options: {
   readonly onRound?: (round: number, fault: FaultName) => void
 }): Promise<FailoverReport> {
   const { directory, rounds, hasRealLease = true } = options
-  const random = createRandom(options.seed)
+  // Clients draw as often as time allows. Faults have a source of their own, so that a seed repeats them.
+  const [random, choice] = [createRandom(options.seed), createRandom(options.seed)]
   const world = await startWorld(directory, random)
   let cluster: Cluster | null = null
   let clients: Clients | null = null
@@ -56,7 +57,7 @@ export async function failOver(options: {
       await cluster.useLease(isReal ? REAL_LEASE_S : SHORT_LEASE_S)
       const choices = options.only ?? (isReal ? MEASURED : CHOICES)
       const canFill = cluster.room(cluster.nodes[0]) !== null
-      const name = random.pick(choices.filter((each) => each !== 'fillDisk' || canFill))
+      const name = choice.pick(choices.filter((each) => each !== 'fillDisk' || canFill))
       options.onRound?.(round, name)
       counts[name] = (counts[name] ?? 0) + 1
       await sleep(random.next() * CALM_MS)
