@@ -73,7 +73,7 @@ const LIMIT_MS = 30_000
 const START_LIMIT_MS = 60_000
 const IDLE_MS = 300_000
 const CLOSE_GRACE_MS = 2000
-/** Terminating a thread while it loads SQLite ends the whole process, so it may finish its start first. */
+/** Time to finish its start after `close`: terminating a thread while it loads SQLite ends the whole process. */
 const START_GRACE_MS = 5_000
 /** A thread inside one long SQLite statement ends only after the statement. */
 const TERMINATE_GRACE_MS = 500

@@ -6,7 +6,7 @@ import { signal, signalGroup } from '../lib/program.ts'
 export const TASK_ID_VARIABLE = 'DELEGATE_TASK_ID'
 export const DATA_DIR_VARIABLE = 'DELEGATE_DATA_DIR'
 
-/** Files read at once: one after the other takes seconds while the event loop is busy, and no task runs meanwhile. */
+/** Reading one file after the other takes seconds while the event loop is busy, and no task runs meanwhile. */
 const AT_ONCE = 16
 
 /**

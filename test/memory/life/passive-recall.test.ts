@@ -137,20 +137,23 @@ test('keeps a result within its conversation', async () => {
   expect(same.recalled.text).toContain('I like oolong tea')
 })
 
-test('expires waiting results when memory closes', async () => {
+/** The result came too late for its turn. */
+async function mindWithLateResult() {
   const { mind, held, tea } = await mindWithTea()
   await mind.say('Which tea should I order?')
   held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
   await new Promise((resolve) => setImmediate(resolve))
+  return { mind, tea }
+}
+
+test('expires waiting results when memory closes', async () => {
+  const { mind, tea } = await mindWithLateResult()
   await mind.memory.close()
   expect(suppressedFacts(mind)).toMatchObject([{ ids: [tea.memoryId], late: true, reason: 'expired' }])
 })
 
 test('closes although the ledger refuses what expired', async () => {
-  const { mind, held, tea } = await mindWithTea()
-  await mind.say('Which tea should I order?')
-  held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
-  await new Promise((resolve) => setImmediate(resolve))
+  const { mind } = await mindWithLateResult()
   await mind.storage.close()
   await mind.memory.close()
   expect(mind.written.join('')).toContain('the ledger is closed')

@@ -115,6 +115,16 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     { set_timer: () => ({ ok: false, reason: 'past', message: 'That moment is over.' }) },
     'That time is already over.',
   ],
+  [
+    "what's on for Tuesday?",
+    { list_timers: () => ({ ok: true, timers: [pasta] }) },
+    '- Pasta: today at 14:08',
+  ],
+  [
+    "what's on for Sunday?",
+    { list_timers: () => ({ ok: true, timers: [pasta] }) },
+    'Nothing is due on Sunday.',
+  ],
   ['list my timers', { list_timers: none }, 'You have no reminders or timers.'],
   ['list my timers', { list_timers: () => ({ ok: true, timers: [pasta] }) }, '- Pasta: today at 14:08'],
   ['when did I mention tea', { search_timeline: none }, 'I found nothing about that.'],

@@ -31,7 +31,7 @@ const TYPE = {
   task: 'task.dispatched',
 } as const satisfies Record<Kind, AnyEvent['type']>
 
-/** Reads the ledger in PostgreSQL, by default the whole. */
+/** Reads the ledger in PostgreSQL; all of it by default. */
 export async function rowsOf(primary: Postgres, afterSeq = 0, limit: number | null = null): Promise<Row[]> {
   const columns = COLUMNS.map((column) => `"${column}"`).join()
   const { rows } = await primary.query(

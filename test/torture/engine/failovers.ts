@@ -23,9 +23,9 @@ const REAL_LEASE_S = 8
 const REAL_EVERY = 20
 /** Before a fault. */
 const CALM_MS = 500
-/** Everything that was begun ends this long after the last one. Pauses of retries have grown meanwhile. */
+/** Time limit for everything in progress to end after the last round. Pauses between retries have grown by then. */
 const END_MS = 30_000
-/** All that nodes and PostgreSQL say passes through this process, so reading may not hold it for a part of a lease. */
+/** The nodes reach PostgreSQL through this process, so reading must not block it for long. */
 const PAGE_EVENTS = 200
 
 /** Breaks a cluster of two nodes and two databases once in each round, while clients go on, and mends it. */
@@ -40,7 +40,7 @@ export async function failOver(options: {
   readonly onRound?: (round: number, fault: FaultName) => void
 }): Promise<FailoverReport> {
   const { directory, rounds, hasRealLease = true } = options
-  // Clients draw as often as time allows. Faults have a source of their own, so that a seed repeats them.
+  // How often clients draw depends on time, so faults have a generator of their own: a seed repeats them.
   const [random, choice] = [createRandom(options.seed), createRandom(options.seed)]
   const world = await startWorld(directory, random)
   let cluster: Cluster | null = null

@@ -13,7 +13,7 @@ import {
 } from '../intent.ts'
 import { daysUntil, formatDay, formatMoment, formatRecorded, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
-import { type TimerResult, whyNot } from '../results.ts'
+import { type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
 import { WHICH_ONE } from '../wording.ts'
@@ -42,11 +42,11 @@ function setTimer(words: string, called: string, world: World): Reply {
 }
 
 function* set(when: Timing, kind: string, { present }: World): Steps {
+  const title = titleOf(when.rest)
   // "Your pasta timer", but "I'll remind you of the pasta".
-  const article = kind === 'reminder' ? '' : /^(?:the|my|our|an?) /i
-  const name = titleOf(when.rest).replace(article, '')
-  const title = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
-  const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when) })
+  const name = kind === 'reminder' ? title : title.replace(/^(?:the|my|our|an?) /i, '')
+  const shown = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
+  const outcome = yield* use('set_timer', { title: shown.toWellFormed(), ...timingOf(when) })
   if (outcome.reason === 'past') return 'That time is already over.'
   if (!outcome.ok) return whyNot(outcome)
   const told =
@@ -150,18 +150,8 @@ const wordsIn = (text: string) =>
 function* cancelAll(words: string, kind: string, { present }: World): Steps {
   const query = wordsIn(words).join(' ') || null
   const all = query !== null || kind.toLowerCase() === 'reminder'
-  const outcome = yield* use('cancel_timer', { query, all })
-  if (outcome.reason === 'not_found') return NO_SUCH(query === null ? '' : words)
-  if (outcome.reason === 'ambiguous')
-    return `${ALL_OR_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
-  return outcome.ok ? cancelled(outcome.timers) : whyNot(outcome)
+  return cancelled(yield* use('cancel_timer', { query, all }), query && words, ALL_OR_ONE, present)
 }
-
-const ALL_OR_ONE =
-  'I keep alarms, timers and reminders together. Say “cancel all reminders” to cancel these, or name the one that you mean:'
-
-const cancelled = (timers: readonly TimerResult[]) =>
-  `Cancelled: ${timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 
 /** Cancels the timer that matches. Without words, "the alarm" matches the title "alarm". */
 function* cancel(words: string, kind: string, { present }: World): Steps {
@@ -171,10 +161,19 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
     outcome = yield* use('cancel_timer', { query: null, all: false })
   if (outcome.reason === 'not_found' && kind === '')
     return `I found no reminder about “${words}”, and I can cancel nothing else.`
-  if (outcome.reason === 'not_found') return NO_SUCH(wanted.length === 0 ? '' : words)
+  return cancelled(outcome, wanted.length === 0 ? null : words, WHICH_ONE, present)
+}
+
+const ALL_OR_ONE =
+  'Alarms, timers and reminders are one list. Say “cancel all reminders” to cancel these, or name one:'
+
+/** `question` introduces the timers if several match. */
+function cancelled(outcome: Outcome, words: string | null, question: string, present: Present): string {
+  if (outcome.reason === 'not_found') return NO_SUCH(words ?? '')
   if (outcome.reason === 'ambiguous')
-    return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
-  return outcome.ok ? cancelled(outcome.timers) : whyNot(outcome)
+    return `${question}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
+  if (!outcome.ok) return whyNot(outcome)
+  return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 }
 
 const SNOOZE_MINUTES = 10
