@@ -4,6 +4,7 @@ import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
 import { unlessAborted } from '../lib/waits.ts'
 import type { ModelService, StructuredModel } from '../model/port.ts'
+import type { ToolContext } from '../model/tool.ts'
 import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -26,7 +27,7 @@ import { createPassiveRecall } from './recall/passive-recall.ts'
 import { createPinned } from './recall/pinned.ts'
 import type { RecallPort } from './recall/recall-port.ts'
 import { createRecallExamples } from './recall-examples.ts'
-import { type Forgetting, memoryTools } from './tools.ts'
+import { type Forgetting, type LookedUp, memoryTools } from './tools.ts'
 
 /** The functions of memory in the query thread. */
 export const memoryQueries = new URL('./query-functions.ts', import.meta.url)
@@ -170,6 +171,26 @@ export function buildMemory(options: {
     return model === null || !structured ? utility : structured(model)
   }
 
+  /** All that recall ranks for a query, however little it fits, because whoever asks can judge it. */
+  async function lookUp(query: string, context: ToolContext): Promise<LookedUp> {
+    const { channel, conversationId, spanId, turnId, messageSeq } = context
+    const place = { channel, conversationId, spanId, turnId }
+    const near = await embedding.near(query, { purpose: 'recall', ...place })
+    const beforeSeq = messageSeq ?? storage.ledger.head().seq + 1
+    const question = passive.questionOf({ ...place, text: query, beforeSeq, inContextSeqs: [] })
+    const { judged } = await ask('recall', {
+      ...question,
+      contextTurns: 0,
+      near: near ?? [],
+      limits: { ...question.limits, threshold: 0 },
+      withWords: true,
+    })
+    return {
+      memories: judged.flatMap(({ memory }) => (memory ? (queries.byId(memory.id) ?? []) : [])),
+      said: judged.filter(({ kind }) => kind === 'turn').toSorted((a, b) => b.score - a.score),
+    }
+  }
+
   return {
     memories,
     byHand,
@@ -185,6 +206,7 @@ export function buildMemory(options: {
         offeredIn,
         candidates: (asked) =>
           ask('forgetCandidates', { ...asked, isRead: options.model().utility !== null }),
+        lookUp,
         settled: () => reactor.settled(SETTLE_MS),
         isIndexed: () => caughtUpWithin(caughtUp),
       }),

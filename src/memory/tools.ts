@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import { english } from '../language/message.ts'
-import { oneLine } from '../lib/shorten.ts'
+import { oneLine, shorten } from '../lib/shorten.ts'
 import { dayIn } from '../lib/time.ts'
 import {
   type ActingContext,
@@ -23,8 +23,12 @@ import {
 } from './forget/candidates.ts'
 import type { Chosen } from './forget/forgettable.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
+import type { Recollection } from './recall/recollections.ts'
 
 const RECALLED_MEMORIES = 20
+/** Limit of messages that are recalled beside memories. */
+const RECALLED_MESSAGES = 20
+const MESSAGE_CHARS = 250
 /** Longer lists are not read out to choose from. */
 const MAX_CHOICES = 8
 
@@ -37,6 +41,10 @@ export type Forgotten = {
   readonly seqs: readonly number[]
 }
 type ForgottenGroup = { readonly kind: string; readonly count: number; readonly items: readonly string[] }
+
+/** The memories and messages that recall finds for a query, best first. */
+export type LookedUp = { readonly memories: readonly MemoryRow[]; readonly said: readonly Recollection[] }
+const NOTHING: LookedUp = { memories: [], said: [] }
 
 /** Forgets by an erasure; implemented outside this folder. */
 export type Forgetting = {
@@ -57,6 +65,7 @@ export function memoryTools(options: {
   readonly candidates: (asked: Omit<FindCandidates, 'isRead'>) => Promise<readonly Candidate[]>
   /** What this turn has asked the owner to choose from, and the owner has not chosen yet. */
   readonly offeredIn: (turnId: string) => readonly string[]
+  readonly lookUp: (query: string, context: ToolContext) => Promise<LookedUp>
   /** Resolves when everything said so far is learned or waits for a retry, after a few seconds at most. */
   readonly settled: () => Promise<void>
   /** Whether the indexes are up to date, after a short wait at most. */
@@ -130,21 +139,32 @@ export function memoryTools(options: {
       name: 'recall',
       everyday: true,
       class: 'free',
-      description: 'Looks up what is remembered about a subject; without a query, what was learned last.',
-      brief: 'Looks up what is remembered; without a query, what was learned last.',
+      description:
+        'Looks up what is remembered of a subject and what was said about it, best first; without a query, what was learned last.',
+      brief: 'Looks up what is remembered and was said; without a query, what was learned last.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
       readOnly: true,
       reads: 'what it remembers',
-      async run({ query }) {
+      async run({ query }, context) {
         // The newest memories include what was said a moment ago.
         if (query === null) await settled()
-        const found = (await memories.find({ query, limit: RECALLED_MEMORIES })).map(({ memory }) => memory)
+        const [found, recalled] = await Promise.all([
+          memories.find({ query, limit: RECALLED_MEMORIES }),
+          query === null ? NOTHING : options.lookUp(query, context),
+        ])
+        const all = [...found.map(({ memory }) => memory), ...recalled.memories]
+        const distinct = new Map(all.map((memory) => [memory.memoryId, memory]))
+        const known = [...distinct.values()].slice(0, RECALLED_MEMORIES)
+        const said = recalled.said.slice(0, RECALLED_MESSAGES)
         return {
           ok: true,
-          data: { memories: found.map(present) },
-          refs: found.map(refTo),
-          derivedFrom: found.map((memory) => memory.storedSeq),
+          data: {
+            memories: known.map(present),
+            ...(query === null ? {} : { said: said.map(presentMessage) }),
+          },
+          refs: known.map(refTo),
+          derivedFrom: [...known.map(({ storedSeq }) => storedSeq), ...said.map(({ seq }) => seq)],
         }
       },
     }),
@@ -262,6 +282,16 @@ function originOf({
 
 function present({ memoryId, text, validFrom, status }: MemoryRow) {
   return { id: memoryId, text, since: validFrom, ...(status === 'active' ? {} : { [status]: true }) }
+}
+
+/** A message of the past, with what holds now in place of what was learned from it. */
+function presentMessage({ atMs, speaker, text, corrections }: Recollection) {
+  return {
+    at: new Date(atMs).toISOString(),
+    who: speaker,
+    text: shorten(text, MESSAGE_CHARS),
+    ...(corrections.length === 0 ? {} : { correctedSince: corrections }),
+  }
 }
 
 function refTo({ memoryId }: MemoryRow) {

@@ -35,6 +35,8 @@ const outcomeSchema = z.object({
   open: listOf(timer),
   tasks: listOf(task),
   hits: listOf(hit),
+  /** Messages that recall found. */
+  said: listOf(hit),
   more: z.boolean().catch(false).default(false),
   /** Number of search results that are left out as forgotten, or of memories that a call forgot. */
   forgotten: z.number().catch(0).default(0),

@@ -23,6 +23,7 @@ export function add(a: Figures, b: Figures): Figures {
     },
     within250: shares(a.within250, b.within250),
     within500: shares(a.within500, b.within500),
+    lookedUp: shares(a.lookedUp, b.lookedUp),
     several: shares(a.several, b.several),
     empty: shares(a.empty, b.empty),
     secrets: shares(a.secrets, b.secrets),

@@ -18,6 +18,7 @@ export type Figures = {
   readonly lines: { readonly probes: number; readonly shown: number; readonly right: number }
   readonly within250: Share
   readonly within500: Share
+  readonly lookedUp: Share
   readonly several: Share
   readonly empty: Share
   readonly secrets: Share
@@ -39,6 +40,9 @@ export function measure({ month, stored, asked, lost }: Played): Findings {
   for (const { probe, small } of answerable)
     if (!isAnswered(probe.answers, small))
       complaints.push(`not answered within 250 tokens: ${probe.question} (${probe.answers.join(', ')})`)
+  for (const { probe, lookedUp } of answerable)
+    if (!isAnswered(probe.answers, lookedUp))
+      complaints.push(`not answered by the recall tool: ${probe.question} (${probe.answers.join(', ')})`)
   for (const { probe, lines } of empty)
     if (lines.length > 0) complaints.push(`shown for nothing: ${probe.question}: ${lines[0]?.text}`)
   const showing = answerable.filter(({ lines }) => lines.length > 0)
@@ -50,6 +54,7 @@ export function measure({ month, stored, asked, lost }: Played): Findings {
       lines: { probes: showing.length, shown: shown.length, right: shown.filter(Boolean).length },
       within250: share(answerable, ({ probe, small }) => isAnswered(probe.answers, small)),
       within500: share(answerable, ({ probe, large }) => isAnswered(probe.answers, large)),
+      lookedUp: share(answerable, ({ probe, lookedUp }) => isAnswered(probe.answers, lookedUp)),
       several: share(several, ({ probe, small }) => isAnswered(probe.answers, small)),
       empty: share(empty, ({ lines }) => lines.length === 0),
       secrets: secretsOf(month, stored, asked, complaints),

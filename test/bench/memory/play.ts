@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import * as z from 'zod'
 import { closing } from '../../../ledger/closing.ts'
 import { ledgerFile, openLedgerReadOnly } from '../../../ledger/files.ts'
 import { createReader } from '../../../ledger/reader.ts'
@@ -29,6 +30,8 @@ export type Asked = {
   readonly tokens: number
   readonly small: readonly string[]
   readonly large: readonly string[]
+  /** What the `recall` tool returns for the question. */
+  readonly lookedUp: readonly string[]
 }
 
 export type Played = {
@@ -192,7 +195,20 @@ async function ask(
     tokens: texts.whole.length === 0 ? 0 : (answer?.tokens ?? 0),
     small: texts.small,
     large: texts.large,
+    lookedUp: await lookUp(mind, probe.question),
   }
+}
+
+const lookedUpSchema = z.object({
+  memories: z.array(z.object({ text: z.string() })),
+  said: z.array(z.object({ text: z.string() })),
+})
+
+async function lookUp(mind: Mind, query: string): Promise<string[]> {
+  const result = await mind.use('recall', { query }, null)
+  if (!result.ok) throw new Error(result.message)
+  const { memories, said } = lookedUpSchema.parse(result.data)
+  return [...memories, ...said].map(({ text }) => text)
 }
 
 /** Lines are shown oldest first, so in the order of their seqs. */

@@ -16,6 +16,7 @@ const rows: readonly (readonly [string, (figures: Figures) => string])[] = [
   ],
   ['probes answered within 250 tokens', ({ within250 }) => `${percent(within250)} (${ratio(within250)})`],
   ['probes answered within 500 tokens', ({ within500 }) => `${percent(within500)} (${ratio(within500)})`],
+  ['answered by the `recall` tool', ({ lookedUp }) => `${percent(lookedUp)} (${ratio(lookedUp)})`],
   ['of several sessions, within 250', ({ several }) => `${percent(several)} (${ratio(several)})`],
   ['nothing to find, nothing shown', ({ empty }) => `${percent(empty)} (${ratio(empty)})`],
   ['secrets respected', ({ secrets }) => ratio(secrets)],

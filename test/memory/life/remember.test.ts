@@ -142,6 +142,28 @@ test('lists memories by relevance to a query, or newest first without one', asyn
   })
 })
 
+test('looks up what was said and never became a memory, best first, but nothing barred', async () => {
+  const mind = await openMind()
+  const { seq } = await mind.say('The plumber who mended the boiler is called Fabrice', {
+    reply: 'Good to know.',
+  })
+  await mind.say('The boiler is loud. Don’t keep this.')
+  await mind.say('We had pancakes for lunch')
+  await mind.settle()
+  const asked = await mind.say('Who mended our boiler?', { open: true })
+  expect(await mind.use('recall', { query: 'who mended the boiler' }, asked.seq)).toMatchObject({
+    ok: true,
+    data: {
+      memories: [],
+      said: [
+        { who: 'owner', text: 'The plumber who mended the boiler is called Fabrice' },
+        { who: 'delegate', text: 'Good to know.' },
+      ],
+    },
+    derivedFrom: [seq, expect.any(Number)],
+  })
+})
+
 test('recalls what was said a moment ago when asked for everything', async () => {
   const mind = await openMind()
   // Let learning start first: on a busy machine, that alone can exceed the timeout.

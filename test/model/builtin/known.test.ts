@@ -45,6 +45,19 @@ test('searches memory by a synonym when the first word finds nothing', async () 
   expect(turn.text).toBe('You told me: you moved to Hamburg.')
 })
 
+test('answers from a message that recall found in other words than the question', async () => {
+  const said = [
+    { at: '2026-06-01T09:00:00.000Z', who: 'delegate', text: 'Noted: the plumber mended the boiler' },
+    { at: '2026-06-01T08:59:00.000Z', who: 'owner', text: 'The plumber who mended the boiler is Fabrice' },
+    { at: '2026-06-02T08:00:00.000Z', who: 'owner', text: 'Who mended the boiler?' },
+  ]
+  const turn = await runTurn([owner('Who mended our old boiler?')], {
+    recall: ({ query }) => ({ ok: true, memories: [], said: query === null ? [] : said }),
+    search_timeline: () => ({ ok: true, hits: [] }),
+  })
+  expect(turn.text).toBe('You told me yesterday: the plumber who mended the boiler is Fabrice.')
+})
+
 test('does not forget other people’s names on “forget my name”', async () => {
   const run = (...texts: string[]) =>
     runTurn([owner('forget my name')], {

@@ -16,8 +16,8 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
   const remembered = results.flatMap(({ memories }) =>
     memories.map(({ id, text = '', since = null }) => ({ id, text, at: since })),
   )
-  const said = results.flatMap(({ hits }) =>
-    hits
+  const said = results.flatMap((result) =>
+    [...result.hits, ...result.said]
       .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
       .map(({ text = '', at = null }) => ({ text, at })),
   )
