@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { NewEvent, NewEventOf } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type ImportQueries, type ImportRow, importedId } from '../../projections/imports.ts'
@@ -26,6 +27,8 @@ export function createImporting(options: {
 }) {
   const { queries, files } = options
   const { append, onHeadMoved, wholeLedger } = options.storage
+  /** An import ends between two appends, so that nothing of it follows its end. */
+  const lock = pLimit(1)
   /** Of the import that runs. */
   let cancel: { readonly importId: string; readonly controller: AbortController } | null = null
 
@@ -99,14 +102,15 @@ export function createImporting(options: {
   function createAdding(signal: AbortSignal) {
     let pending: NewEventOf<'import.conversation.added'>[] = []
 
-    async function flush(): Promise<void> {
-      signal.throwIfAborted()
-      const facts = pending
-      pending = []
-      const added = facts.length === 0 ? null : await append(facts)
-      // The views are behind, so what they lack would be added again and again.
-      if (added?.status === 'duplicate') throw new Error('a message of an import is there already')
-    }
+    const flush = () =>
+      lock(async () => {
+        signal.throwIfAborted()
+        const facts = pending
+        pending = []
+        const added = facts.length === 0 ? null : await append(facts)
+        // The views are behind, so what they lack would be added again and again.
+        if (added?.status === 'duplicate') throw new Error('a message of an import is there already')
+      })
 
     return {
       flush,
@@ -126,22 +130,23 @@ export function createImporting(options: {
   return {
     start: reactor.start,
     close: () => reactor.close(0),
-    /** Ends an import; what it has added stays. False if it is over. */
-    async cancel(importId: string): Promise<boolean> {
-      if (queries.byId(importId)?.status !== 'running') return false
-      await append([
-        {
-          type: 'import.cancelled',
-          actor: 'owner',
-          channel: 'system',
-          key: endKey(importId),
-          facts: { importId },
-        },
-      ])
-      if (cancel?.importId === importId) cancel.controller.abort(new Error('the import was cancelled'))
-      files.remove(importId)
-      return true
-    },
+    /** Ends an import; what it has added stays, and it adds nothing afterwards. False if it is over. */
+    cancel: (importId: string): Promise<boolean> =>
+      lock(async () => {
+        if (queries.byId(importId)?.status !== 'running') return false
+        const { status } = await append([
+          {
+            type: 'import.cancelled',
+            actor: 'owner',
+            channel: 'system',
+            key: endKey(importId),
+            facts: { importId },
+          },
+        ])
+        if (cancel?.importId === importId) cancel.controller.abort(new Error('the import was cancelled'))
+        files.remove(importId)
+        return status === 'appended'
+      }),
   }
 }
 

@@ -140,7 +140,7 @@ export function memoryTools(options: {
       everyday: true,
       class: 'free',
       description:
-        'Looks up what is remembered of a subject and what was said about it, best first; without a query, what was learned last.',
+        'Looks up what is remembered or was said about a subject; without a query, what was learned last.',
       brief: 'Looks up what is remembered and was said; without a query, what was learned last.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,

@@ -6,7 +6,7 @@ import {
   startModelDouble,
 } from '../doubles/model/model-double.ts'
 import { type Fault, httpFaults } from '../doubles/model/script.ts'
-import { openSocket } from '../http/web-socket.ts'
+import { openTab } from '../support/chat-tab.ts'
 import { startWholeService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads have every shape.
@@ -225,9 +225,9 @@ test('takes the model of one message, with the fallback after it', async () => {
     'invalid_request',
     'model.service',
   ])
-  const socket = await openSocket(service, client)
-  const message = { type: 'chat.message', content: 'Hello', model: { service: 'gone', model: 'm' } }
-  expect(await socket.ask(JSON.stringify(message))).toContain('model.service')
+  const tab = await openTab(service)
+  tab.send({ type: 'chat.message', content: 'Hello', model: { service: 'gone', model: 'm' } })
+  await tab.hear((message) => JSON.stringify(message).includes('model.service'))
   expect(await events('chat.message.received')).toHaveLength(before)
 })
 

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { closing } from '../../ledger/closing.ts'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
 import { conversationsIn } from '../../src/imports/read/export-file.ts'
 import { factsOf } from '../backups/harness.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
@@ -235,6 +238,26 @@ test('continues after a restart and repeats nothing; stops when it is cancelled,
   expect(cancelled.conversations).toBeLessThan(3000)
   expect(await added(again)).toBe(3000 + cancelled.conversations)
   expect((await again.client.post(`/api/imports/${other}/cancel`)).status).toBe(404)
+})
+
+test('adds nothing to an import after it was cancelled', async () => {
+  const service = await startWholeService()
+  const added = async () => (await service.client.get('/api/imports')).json.conversations
+  for (let round = 0; round < 4; round += 1) {
+    const talks = Array.from({ length: 400 }, (_, index) => ({ ...FERN, id: `fern-${round}-${index}` }))
+    const before = await added()
+    const id = await upload(service, await chatGptZip(talks))
+    await expect.poll(added, { interval: 5 }).toBeGreaterThan(before)
+    expect((await service.client.post(`/api/imports/${id}/cancel`)).status).toBe(204)
+  }
+  await service.stop()
+  using ledger = closing(openLedgerReadOnly(service.directory))
+  const ended = new Set<string>()
+  for (const event of createReader(ledger).readAfter(0, 1_000_000)) {
+    if (event.type === 'import.cancelled') ended.add(event.facts.importId)
+    if (event.type === 'import.conversation.added') expect(ended).not.toContain(event.facts.importId)
+  }
+  expect(ended.size).toBe(4)
 })
 
 test('continues all waiting imports after a restart', async () => {
