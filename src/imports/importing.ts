@@ -27,7 +27,7 @@ export function createImporting(options: {
 }) {
   const { queries, files } = options
   const { append, onHeadMoved, wholeLedger } = options.storage
-  /** An import ends between two appends, so that nothing of it follows its end. */
+  /** Serializes adding and cancelling, so that an import adds nothing once it is cancelled. */
   const lock = pLimit(1)
   /** Of the import that runs. */
   let cancel: { readonly importId: string; readonly controller: AbortController } | null = null

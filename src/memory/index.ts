@@ -37,6 +37,9 @@ type MemoryQueries = FunctionThread<MemoryQueryFunctions>
 /** How long a request to forget waits until earlier messages are learned. */
 const SETTLE_MS = 3000
 
+/** A lookup uses embeddings if the last request took at most this long. */
+const LOOKUP_EMBEDDING_MS = 1000
+
 /** A message that takes longer is hostile. */
 const LEARNING_LIMIT_MS = 15_000
 
@@ -171,11 +174,13 @@ export function buildMemory(options: {
     return model === null || !structured ? utility : structured(model)
   }
 
-  /** All that recall ranks for a query, however little it fits, because whoever asks can judge it. */
+  /** What recall ranks highest for a query, weak matches included: the model that asks can judge them. */
   async function lookUp(query: string, context: ToolContext): Promise<LookedUp> {
     const { channel, conversationId, spanId, turnId, messageSeq } = context
     const place = { channel, conversationId, spanId, turnId }
-    const near = await embedding.near(query, { purpose: 'recall', ...place })
+    // A service that is down or slow must not hold up the turn.
+    const isFast = embedding.answersWithin(LOOKUP_EMBEDDING_MS)
+    const near = isFast ? await embedding.near(query, { purpose: 'recall', ...place }) : null
     const beforeSeq = messageSeq ?? storage.ledger.head().seq + 1
     const question = passive.questionOf({ ...place, text: query, beforeSeq, inContextSeqs: [] })
     const { judged } = await ask('recall', {

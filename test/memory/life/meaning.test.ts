@@ -120,6 +120,28 @@ test('bounds the wait of a turn for a hanging service, and reports the failure',
   expect(performance.now() - started).toBeLessThan(1500)
 })
 
+test('looks up by meaning, and does not wait for a service that failed', async () => {
+  let trouble: Error | 'hangs' | null = null
+  const { embedding } = scriptedEmbeddings(DRINKS, {
+    async before() {
+      if (trouble === 'hangs') await new Promise(() => undefined)
+      if (trouble) throw trouble
+    },
+  })
+  const mind = await openMind({ embedding, embeddingWaits: { cueTimeoutMs: 600_000 } })
+  await sayEarly(mind, 'I adore oolong')
+  const lookUp = async () => {
+    const result = await mind.use('recall', { query: CUE }, null)
+    return JSON.stringify(result.data)
+  }
+  expect(await lookUp()).toContain('I adore oolong')
+  trouble = new ModelError('unavailable', 'The service is down.')
+  await mind.say('It rains')
+  await until(async () => (await stateOf(mind)).failures > 0)
+  trouble = 'hangs'
+  expect(await lookUp()).not.toContain('oolong')
+})
+
 test('serves a late result in the next turn if that is on the same subject', async () => {
   let meaning = Promise.resolve()
   const { embedding } = scriptedEmbeddings(DRINKS, { before: () => meaning })

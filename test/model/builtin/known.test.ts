@@ -45,7 +45,7 @@ test('searches memory by a synonym when the first word finds nothing', async () 
   expect(turn.text).toBe('You told me: you moved to Hamburg.')
 })
 
-test('answers from a message that recall found in other words than the question', async () => {
+test('answers from a message of the owner that recall found', async () => {
   const said = [
     { at: '2026-06-01T09:00:00.000Z', who: 'delegate', text: 'Noted: the plumber mended the boiler' },
     { at: '2026-06-01T08:59:00.000Z', who: 'owner', text: 'The plumber who mended the boiler is Fabrice' },
