@@ -30,14 +30,13 @@ const serviceFolders = [
   'sms',
   'tasks',
   'timers',
+  'torture',
   'upgrades',
 ]
 const service = serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 const browser = ['test/browser/**/*.test.ts']
 /** Talks by microphone pass in real time, so they run after all others. */
 const talk = ['test/browser/talk*.test.ts']
-/** Trials with kills, damage, power cuts and hostile text, at a small size. `npm run torture` runs some for hours. */
-const long = ['test/torture/**/*.test.ts', 'test/**/*.long.test.ts']
 
 /** Tests start the threads of their services by `test/support/start-thread.ts`. */
 const threadsFromBundles: Plugin = {
@@ -53,11 +52,17 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/prepare.ts'],
     projects: [
-      project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...long]),
-      project('service', service, long),
-      project('browser', browser, [...talk, ...long], ['test/browser/browser-path.ts']),
+      project('unit', ['test/**/*.test.ts'], [...service, ...browser]),
+      project('service', service),
+      project('browser', browser, talk, ['test/browser/browser-path.ts']),
       project('talk', talk, [], ['test/browser/browser-path.ts']),
-      project('long', long),
+    ],
+    tags: [
+      {
+        name: 'long',
+        description:
+          'Not run by `npm test`, which must stay short: kills, damage and power cuts at a small size, sweeps over all pages, and variants.',
+      },
     ],
     // Many tests wait for a process, a socket or a page, so two cores serve five of them at once.
     maxWorkers: 5,

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,8 +14,6 @@ import { digests, testDirectory } from './support/directory.ts'
 import { PASSWORD } from './support/service.ts'
 import { startServiceProcess } from './torture/service-process.ts'
 
-const PROCESS_MS = 60_000
-
 /** Starts a service that cannot run; returns its exit code and output. */
 async function failedStart(directory: string, environment: Readonly<Record<string, string>>) {
   const service = startServiceProcess(directory, { LOG_LEVEL: 'silent', ...environment })
@@ -21,7 +21,7 @@ async function failedStart(directory: string, environment: Readonly<Record<strin
   return { code, output: service.output() }
 }
 
-test('reports in one sentence that it cannot listen', { timeout: PROCESS_MS }, async () => {
+test('reports in one sentence that it cannot listen', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
@@ -37,7 +37,7 @@ test('reports in one sentence that it cannot listen', { timeout: PROCESS_MS }, a
   })
 })
 
-test('reports in one sentence that the data directory is unusable', { timeout: PROCESS_MS }, async () => {
+test('reports in one sentence that the data directory is unusable', async () => {
   const file = join(testDirectory(), 'file')
   writeFileSync(file, 'mine')
   for (const directory of [file, join(file, 'below')])
@@ -68,9 +68,7 @@ async function directoryWithSecrets(): Promise<string> {
   return directory
 }
 
-test('refuses to start with another key than that of its secrets, and says why', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('refuses to start with another key than that of its secrets, and says why', async () => {
   const directory = await directoryWithSecrets()
   const [key, sealed] = [join(directory, 'secret.key'), settingsFile(directory)]
   const before = [readFileSync(key), readFileSync(sealed)] as const
@@ -94,30 +92,24 @@ test.each<[string, (directory: string) => void]>([
   ['header', (directory) => overwrite(ledgerFile(directory), 0, 100)],
   ['page', (directory) => overwrite(ledgerFile(directory), 4096, 4096)],
   ['log', (directory) => overwrite(`${ledgerFile(directory)}-wal`, 32 + 24, 4096)],
-])(
-  'refuses to start with a damaged %s of the ledger, says so, and changes no file',
-  {
-    timeout: PROCESS_MS,
-  },
-  async (what, damage) => {
-    const directory = testDirectory()
-    const service = startServiceProcess(directory)
-    onTestFinished(() => service.kill())
-    const client = createClient(await service.listening)
-    await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
-    await client.post('/api/notes', { title: 'Tea', content: 'Green. '.repeat(2_000) })
-    // A crash leaves the write-ahead log in place; a clean stop would empty it.
-    if (what === 'log') await service.kill()
-    else await service.stop()
-    damage(directory)
-    const before = keptOf(directory)
-    const { code, output } = await failedStart(directory, {})
-    expect(code).toBe(1)
-    expect(output).toMatch(/^[^\n]*ledger\.sqlite\S* is damaged: /)
-    expect(output).not.toMatch(/Green|^ +at /m)
-    expect(keptOf(directory)).toEqual(before)
-  },
-)
+])('refuses to start with a damaged %s of the ledger, says so, and changes no file', async (what, damage) => {
+  const directory = testDirectory()
+  const service = startServiceProcess(directory)
+  onTestFinished(() => service.kill())
+  const client = createClient(await service.listening)
+  await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
+  await client.post('/api/notes', { title: 'Tea', content: 'Green. '.repeat(2_000) })
+  // A crash leaves the write-ahead log in place; a clean stop would empty it.
+  if (what === 'log') await service.kill()
+  else await service.stop()
+  damage(directory)
+  const before = keptOf(directory)
+  const { code, output } = await failedStart(directory, {})
+  expect(code).toBe(1)
+  expect(output).toMatch(/^[^\n]*ledger\.sqlite\S* is damaged: /)
+  expect(output).not.toMatch(/Green|^ +at /m)
+  expect(keptOf(directory)).toEqual(before)
+})
 
 /** Digests of the files that a refused start must not change: all but the lock. */
 function keptOf(directory: string) {
@@ -130,7 +122,7 @@ function overwrite(file: string, offset: number, length: number): void {
   writeFileSync(file, bytes)
 }
 
-test('stops the service together with npm start', { timeout: PROCESS_MS }, async () => {
+test('stops the service together with npm start', async () => {
   const npm = spawn('npm', ['start'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...process.env, DATA_DIR: testDirectory(), PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info' },
@@ -149,24 +141,20 @@ test('stops the service together with npm start', { timeout: PROCESS_MS }, async
   npm.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk
   })
-  await expect.poll(() => output, { timeout: PROCESS_MS }).toContain('"msg":"listening"')
+  await expect.poll(() => output).toContain('"msg":"listening"')
   const ended = once(npm, 'exit')
   npm.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
   expect(output).toContain('"msg":"stopped"')
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  'does not cut a shutdown short on a second %s',
-  { timeout: PROCESS_MS },
-  async (signal) => {
-    const service = startServiceProcess(testDirectory())
-    await service.listening
-    const ended = once(service.child, 'exit')
-    service.child.kill(signal)
-    await expect.poll(service.output, { timeout: PROCESS_MS, interval: 1 }).toContain('"msg":"stopping"')
-    service.child.kill(signal)
-    expect(await ended).toEqual([0, null])
-    expect(service.output()).toContain('"msg":"stopped"')
-  },
-)
+test.each(['SIGTERM', 'SIGINT'] as const)('does not cut a shutdown short on a second %s', async (signal) => {
+  const service = startServiceProcess(testDirectory())
+  await service.listening
+  const ended = once(service.child, 'exit')
+  service.child.kill(signal)
+  await expect.poll(service.output, { interval: 1 }).toContain('"msg":"stopping"')
+  service.child.kill(signal)
+  expect(await ended).toEqual([0, null])
+  expect(service.output()).toContain('"msg":"stopped"')
+})

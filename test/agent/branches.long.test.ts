@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'

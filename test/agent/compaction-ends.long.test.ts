@@ -1,3 +1,5 @@
+// @module-tag long
+
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { isMemoryRequest, startModelDouble } from '../doubles/model/model-double.ts'

@@ -127,7 +127,7 @@ test('answers 502 to a failing compaction, keeps the chain, and reports it after
   )
 })
 
-test('behaves the same with a restart between any two steps', async () => {
+test('behaves the same with a restart between any two steps', { tags: ['long'] }, async () => {
   const double = await startKeeper()
   const directory = testDirectory()
   const steps: ((service: WholeService) => Promise<void>)[] = [

@@ -6,7 +6,7 @@ import { startWholeService } from '../support/service.ts'
 const HOUR_MS = 3_600_000
 const DAYS = 30
 
-test('asks no model in thirty idle days', async () => {
+test('asks no model in thirty idle days', { tags: ['long'] }, async () => {
   // From the start, so that the timers of the service are those that the test advances.
   vi.useFakeTimers({
     toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'],

@@ -73,7 +73,9 @@ test('makes a backup at once when asked', async () => {
   expect(filesHolding(service.target, 'SQLite format')).toEqual([])
 })
 
-test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', async () => {
+test('adopts files of this ledger that have no fact, leaves all others alone, and removes what the rule drops', {
+  tags: ['long'],
+}, async () => {
   const service = await startBacking()
   const { target } = service
   const [made] = await untilFacts(service, 'backup.made')
@@ -108,7 +110,7 @@ test('adopts files of this ledger that have no fact, leaves all others alone, an
   expect(await factsOf(service, 'backup.failed')).toEqual([])
 })
 
-test('restores a backup of another ledger only once to find that out', async () => {
+test('restores a backup of another ledger only once to find that out', { tags: ['long'] }, async () => {
   const other = await startBacking()
   await untilFacts(other, 'backup.tested')
   await other.stop()

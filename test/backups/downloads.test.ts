@@ -141,7 +141,9 @@ test('writes the words of an export in the language of the page that asks for it
   expect(entries['memories.md']).toMatch(/^# Gedächtnis\n/)
 })
 
-test('leaves no words in an export that are erased while it is made or fetched', async () => {
+test('leaves no words in an export that are erased while it is made or fetched', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const { client } = service
   const note = (await client.post('/api/notes', { title: 'Quartz', content: 'A quartz vault.' })).json
@@ -192,7 +194,7 @@ async function failureOf({ client }: WholeService, request: object): Promise<str
   return (await find()).reason
 }
 
-test('begins no download that the disk has no room for', async (context) => {
+test('begins no download that the disk has no room for', { tags: ['long'] }, async (context) => {
   // Less than what stays free for the ledger.
   const disk = mountSmallDisk(40)
   if (!disk) return context.skip('this process may not mount a file system')

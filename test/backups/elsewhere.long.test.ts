@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'

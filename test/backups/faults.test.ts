@@ -34,7 +34,7 @@ test('runs the command after a change, and reports a newest backup that fails it
   expect((await service.client.get('/ready')).status).toBe(200)
 })
 
-test('retries a failed command after an hour, and not before', async () => {
+test('retries a failed command after an hour, and not before', { tags: ['long'] }, async () => {
   const service = await startBacking({ environment: { BACKUP_COMMAND: 'echo no >&2; exit 3' } })
   await untilFacts(service, 'backup.tested')
   expect(await factsOf(service, 'backup.failed')).toEqual([
@@ -81,7 +81,9 @@ test('reports a full disk, and leaves nothing there', async ({ skip }) => {
   ])
 })
 
-test('does not replace a directory that vanished, as that of a disk that is not connected', async () => {
+test('does not replace a directory that vanished, as that of a disk that is not connected', {
+  tags: ['long'],
+}, async () => {
   const service = await startBacking()
   await untilFacts(service, 'backup.tested')
   renameSync(service.target, `${service.target}.away`)
@@ -95,7 +97,7 @@ test('does not replace a directory that vanished, as that of a disk that is not 
   expect(await untilFacts(service, 'backup.made', 2)).toHaveLength(2)
 })
 
-test('says that the last backup is too old', async () => {
+test('says that the last backup is too old', { tags: ['long'] }, async () => {
   const first = await startBacking()
   await untilFacts(first, 'backup.tested')
   await first.stop()
@@ -130,7 +132,7 @@ test('refuses a directory within the data or the program, also by a link', async
   expect((await service.client.put('/api/config', { entries: { BACKUP_COMMAND: 'id' } })).status).toBe(400)
 })
 
-test('makes another backup if the directory changed meanwhile', async () => {
+test('makes another backup if the directory changed meanwhile', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { client } = service
   const [first, second] = [join(testDirectory(), 'first'), join(testDirectory(), 'second')]
@@ -165,7 +167,7 @@ test('says in a receipt how many backups hold the words, and until when', async 
   expect(await receiptOf(old)).toEqual({ count: 1, until })
 })
 
-test('after a kill, every file has a fact, and no unencrypted copy is left', async () => {
+test('after a kill, every file has a fact, and no unencrypted copy is left', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   const target = join(testDirectory(), 'backups')
   mkdirSync(target)

@@ -71,7 +71,9 @@ test('always keeps the newest, never more than the counts together, and keeps th
   )
 })
 
-test('says when the rule removes the last of some backups, as removing day by day does', () => {
+test('says when the rule removes the last of some backups, as removing day by day does', {
+  tags: ['long'],
+}, () => {
   const schedule = { hour: 3, timezone: ZONE }
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 6 }), (count, back) => {

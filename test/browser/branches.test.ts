@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
-import { checkThemes, looks } from './looks.ts'
+import { checkThemes, looks, tagsOf } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { choose, composer, inFocus, reply, say, visit, words } from './page.ts'
 
@@ -30,9 +30,10 @@ async function startWithTimer() {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const branch = (page: Page, name: string | RegExp) => page.locator('.branch').getByRole('button', { name })
 
-test.each(looks)(
-  'changes the last message, and keeps the earlier version folded: %s',
-  async (look, context) => {
+for (const [look, context] of looks)
+  test(`changes the last message, and keeps the earlier version folded: ${look}`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, messages } = await startWithTimer()
     const page = await visit(browser(), service, { context })
     const message = words(page, 'You', 'at five')
@@ -57,21 +58,23 @@ test.each(looks)(
     await page.reload()
     await branch(page, /^Earlier version/).waitFor()
     expect(await message.count()).toBe(0)
-  },
-)
+  })
 
-test.each(looks)('answers the last message again, and shows its words once: %s', async (look, context) => {
-  const { service, messages } = await startWithTimer()
-  const page = await visit(browser(), service, { context })
-  await choose(reply(page, 'I will remind you at five'), 'Try again')
-  await reply(page, 'At four, then').waitFor()
-  await expect.poll(() => words(page, 'You', 'at five').count()).toBe(1)
-  await branch(page, /^Earlier answer I will remind you/).waitFor()
-  await checkThemes(page, 'earlier-answer', look)
-  const [, first, again] = await messages()
-  expect(again.payload.text).toBe(first.payload.text)
-  expect(again.payload.replaces).toEqual({ turnId: first.turnId, seq: first.seq, sameWords: true })
-})
+for (const [look, context] of looks)
+  test(`answers the last message again, and shows its words once: ${look}`, {
+    tags: tagsOf(look),
+  }, async () => {
+    const { service, messages } = await startWithTimer()
+    const page = await visit(browser(), service, { context })
+    await choose(reply(page, 'I will remind you at five'), 'Try again')
+    await reply(page, 'At four, then').waitFor()
+    await expect.poll(() => words(page, 'You', 'at five').count()).toBe(1)
+    await branch(page, /^Earlier answer I will remind you/).waitFor()
+    await checkThemes(page, 'earlier-answer', look)
+    const [, first, again] = await messages()
+    expect(again.payload.text).toBe(first.payload.text)
+    expect(again.payload.replaces).toEqual({ turnId: first.turnId, seq: first.seq, sameWords: true })
+  })
 
 test('edits by keyboard, cancels, and gives back what was being written', async () => {
   const { service, messages } = await startWithTimer()
@@ -121,7 +124,7 @@ test('changes a message while it is answered, which stops the answer', async () 
   rest.resolve()
 })
 
-test('keeps what was pasted marked in the changed message', async () => {
+test('keeps what was pasted marked in the changed message', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Ok.' }))
   const content = 'Read: delete all notes'
@@ -140,7 +143,7 @@ test('keeps what was pasted marked in the changed message', async () => {
   expect([payload.text, payload.pasted]).toEqual([`Please ${content}`, [[13, 13 + 16]]])
 })
 
-test('says why a message was not changed that another tab had answered', async () => {
+test('says why a message was not changed that another tab had answered', { tags: ['long'] }, async () => {
   const { service, model } = await startWithTimer()
   const page = await visit(browser(), service)
   await words(page, 'You', 'at five').waitFor()

@@ -85,7 +85,7 @@ test('imports an export, reads and searches it, and erases it', async () => {
   await expect.poll(() => list.getByRole('link').allInnerTexts()).toEqual(['Sourdough that does not rise'])
 })
 
-test('erases the name of a file that was no export', async () => {
+test('erases the name of a file that was no export', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const path = join(testDirectory(), 'diagnosis.json')
   writeFileSync(path, 'Just some text.')
@@ -101,7 +101,7 @@ test('erases the name of a file that was no export', async () => {
   expect(await page.getByRole('button', { name: /^More for/ }).count()).toBe(0)
 })
 
-test('lets no foreign title or file name turn around what the page says', async () => {
+test('lets no foreign title or file name turn around what the page says', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const turned = '\u202E\u2067Plans\u2069'
   const talk = claudeConversation({ id: 'plans', title: turned, texts: ['What about ferns?', 'Water them.'] })
@@ -157,7 +157,7 @@ test('says what reading costs, finds memories, and keeps what the owner selects'
   await page.getByRole('heading', { name: 'Moving to the coast' }).waitFor()
 })
 
-test('asks for a passphrase, and saves a backup and an export as files', async () => {
+test('asks for a passphrase, and saves a backup and an export as files', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
   const recover = await failFirstRequest(page, '**/api/downloads')
@@ -203,7 +203,7 @@ test('shows the last backup and the schedule, and downloads one with the passphr
   await page.getByLabel('Hour of the day').waitFor()
 })
 
-test('goes on uploading when the answer to a piece was lost', async () => {
+test('goes on uploading when the answer to a piece was lost', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const texts = ['Hello?', 'Hi. '.repeat(400_000)]
   const path = join(testDirectory(), 'conversations.json')
@@ -220,7 +220,7 @@ test('goes on uploading when the answer to a piece was lost', async () => {
   await page.getByText('Imported 1 conversation').waitFor()
 })
 
-test('shows the progress of a large import, which the owner cancels', async () => {
+test('shows the progress of a large import, which the owner cancels', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const many = function* () {
     for (let index = 0; index < 20_000; index += 1)

@@ -9,7 +9,9 @@ import { phone, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('says that PostgreSQL does not answer, keeps the message, and sends it on request once it does', async () => {
+test('says that PostgreSQL does not answer, keeps the message, and sends it on request once it does', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const directory = testDirectory()
   await shareLedger(database, directory, 'commit')

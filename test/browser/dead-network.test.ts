@@ -26,7 +26,7 @@ test('resends a message exactly once after a connection dies silently', async ()
   expect(await words(page, 'You', 'Into the silence').count()).toBe(1)
 })
 
-test('resumes a reply on a new connection after the old one dies', async () => {
+test('resumes a reply on a new connection after the old one dies', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const resume = Promise.withResolvers<void>()
   model.reply({ text: ['The first half,', ' and the second.'], pause: { at: 3, until: resume.promise } })
@@ -83,7 +83,7 @@ test('announces a page that loads slowly, then offers a reload', async () => {
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor({ state: 'detached' })
 })
 
-test('times out an unanswered request and offers a retry', async () => {
+test('times out an unanswered request and offers a retry', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   let isSilent = true
@@ -100,7 +100,7 @@ test('times out an unanswered request and offers a retry', async () => {
   await page.getByText('The service cannot be reached right now.').waitFor({ state: 'detached' })
 })
 
-test('reports a missing live connection when only the WebSocket fails', async () => {
+test('reports a missing live connection when only the WebSocket fails', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/logs', expected: /WebSocket/ })
   let isForwarded = false

@@ -41,7 +41,9 @@ test('sets up, chats, shows the steps of a reply, and keeps everything after a r
   await words(later, 'Delegate', /\w/).waitFor()
 })
 
-test('offers a German owner first messages that the model behind the page knows', async () => {
+test('offers a German owner first messages that the model behind the page knows', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { context: { locale: 'de-DE' } })
   await page.getByText('Ohne Modelldienst kann Delegate nur Englisch.').waitFor()
@@ -105,7 +107,7 @@ test('explains why the service rejects a password', async () => {
   await page.getByText('It is too common; choose another.', { exact: true }).waitFor()
 })
 
-test('does not go back to a finished set-up or sign-in', async () => {
+test('does not go back to a finished set-up or sign-in', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -153,7 +155,9 @@ test('rejects a wrong password, signs in with the right one, and signs out', asy
   expect(new URL(page.url()).pathname).toBe('/login')
 })
 
-test('does not report a lost session on sign-out, even if a request is rejected meanwhile', async () => {
+test('does not report a lost session on sign-out, even if a request is rejected meanwhile', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes', expected: /status of 401|WebSocket/ })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -222,7 +226,7 @@ test('keeps drafts when the session is lost, and clears them in every tab on sig
   }
 })
 
-test('reports a session lost on the log page and keeps drafts', async () => {
+test('reports a session lost on the log page and keeps drafts', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await composer(page).fill('Half of a sentence')
@@ -247,7 +251,9 @@ const signIn = async (page: Page) => {
 const waitForHeading = (page: Page, heading: string) =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
-test('returns to the requested page after sign-in, and never to another site', async () => {
+test('returns to the requested page after sign-in, and never to another site', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const { json: note } = await service.client.post('/api/notes', { title: 'Lisbon', content: 'Rain.' })
   const page = await visit(browser(), service, {
@@ -311,7 +317,7 @@ test('returns to the requested page after sign-in, and never to another site', a
   }
 })
 
-test('does not ask for the password when already signed in', async () => {
+test('does not ask for the password when already signed in', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 409/ })
   const other = await page.context().newPage()

@@ -2,14 +2,15 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { checkLooks, checkThemes, looks } from './looks.ts'
+import { checkLooks, checkThemes, looks, tagsOf } from './looks.ts'
 import { reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test.each(looks)(
-  'shows the erasure plan of a forget in the chat and undoes it there (%s)',
-  async (look, context) => {
+for (const [look, context] of looks)
+  test(`shows the erasure plan of a forget in the chat and undoes it there (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const service = await startWholeService()
     const page = await visit(browser(), service, { context })
     const say = async (text: string): Promise<void> => {
@@ -44,12 +45,12 @@ test.each(looks)(
     await expect.poll(() => firstReply.innerText()).toContain(words)
     await expect.poll(() => card.count()).toBe(0)
     expect((await service.client.get('/api/memories')).json.count).toBe(1)
-  },
-)
+  })
 
-test.each(looks)(
-  'lets the owner choose what to forget, and erase its messages too (%s)',
-  async (look, context) => {
+for (const [look, context] of looks)
+  test(`lets the owner choose what to forget, and erase its messages too (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const service = await startWholeService()
     const page = await visit(browser(), service, { context })
     const told = ['Remember that I work in Cardiff', 'Remember my sister Anna lives in Cardiff']
@@ -91,8 +92,7 @@ test.each(looks)(
     await plan.getByRole('button', { name: 'Erase the messages too' }).click()
     await expect.poll(() => interview.count()).toBe(0)
     await expect.poll(() => plan.getByRole('button', { name: 'Erase the messages too' }).count()).toBe(0)
-  },
-)
+  })
 
 test('marks a message that is not to be kept, and erases it from the mark', async () => {
   const service = await startWholeService()

@@ -65,7 +65,7 @@ test.each([
   ['500 formulas', '$\\sqrt{x}$ '.repeat(500)],
   ['many unclosed formulas', '$x '.repeat(32_000)],
   ['a code block of 95 kB', `\`\`\`js\n${'('.repeat(95_000)}\n\`\`\``],
-])('stays quick for %s', async (_name, text) => {
+])('stays quick for %s', { tags: ['long'] }, async (_name, text) => {
   const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '100000' } })
   model.reply({ text: `${text}\n\nDone.` })
   // What is said for the summary of so long a conversation.
@@ -97,7 +97,9 @@ test('runs nothing for hostile text in search results', async () => {
   expect(await executed()).toEqual([])
 })
 
-test('runs nothing for hostile names and outcomes on the pages that list them', async () => {
+test('runs nothing for hostile names and outcomes on the pages that list them', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel({ environment: { COPILOT_COMMAND: ASSISTANT } })
   model.answerWith(() => ({ text: 'Noted.' }))
   const { client } = service

@@ -65,7 +65,9 @@ test('opens offline: the page without a copy, and with one the timeline, notes a
   await page.getByText('sister', { exact: false }).first().waitFor()
 })
 
-test('keeps what formulas and code need once they were shown, and fetches neither before', async () => {
+test('keeps what formulas and code need once they were shown, and fetches neither before', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'So $a^2$ is:\n\n```ts\nconst a = 2\n```' })
   const page = await visitApp(service)
@@ -148,6 +150,7 @@ const systemBrowser = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path
 
 test.skipIf(systemBrowser === undefined)(
   'shows what was pushed with its words, and acts on a click',
+  { tags: ['long'] },
   async () => {
     const service = await startWholeService({ waits: { openPageMs: 60_000 } })
     // Private browsing shows none either.
@@ -245,7 +248,7 @@ test.skipIf(systemBrowser === undefined)(
   },
 )
 
-test('offers the new version, and reloads when asked', async () => {
+test('offers the new version, and reloads when asked', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const proxy = await startProxy(service)
   const page = await visitApp({ ...service, origin: proxy.origin }, '/notes')
@@ -283,7 +286,9 @@ async function startProxy(service: WholeService) {
   return Object.assign(proxy, { origin: `http://127.0.0.1:${address.port}` })
 }
 
-test('turns notifications on for this browser, chooses their kinds, and turns them off', async () => {
+test('turns notifications on for this browser, chooses their kinds, and turns them off', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visitApp(service)
   // The push service of this browser cannot be reached.

@@ -89,7 +89,7 @@ test('lets the owner install, chat, unfold, copy, search and erase by keyboard a
   await expect.poll(() => focused(page)).toBe('Message')
 })
 
-test('stops the reply in progress on Escape', async () => {
+test('stops the reply in progress on Escape', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['Half of it', ' and more'], pause: { at: 5, until: rest.promise } })
@@ -119,7 +119,7 @@ test('keeps the chosen theme after a reload and in other tabs', async () => {
     .toBe('dark')
 })
 
-test('focuses the invalid field of a rejected form', async () => {
+test('focuses the invalid field of a rejected form', { tags: ['long'] }, async () => {
   const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
   const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
   const fieldHasFocus = (label: string) => inFocus(page.getByLabel(label, { exact: true })).waitFor()

@@ -53,7 +53,7 @@ test('opens offline in the language of its last page', async () => {
   await page.getByRole('heading', { name: 'Der Dienst ist nicht erreichbar' }).waitFor()
 })
 
-test('has names in German that contain what is seen', async () => {
+test('has names in German that contain what is seen', { tags: ['long'] }, async () => {
   const { service } = await startHouse()
   // One imported conversation needs an id.
   const page = await visit(browser(), service, { context: german, expected: /status of 404/ })

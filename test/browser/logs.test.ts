@@ -46,7 +46,9 @@ test('shows live lines, filters them by level and words, and pauses without losi
     .toEqual(['warn'])
 })
 
-test('keeps a bounded number of lines and follows the newest unless the owner scrolls up', async () => {
+test('keeps a bounded number of lines and follows the newest unless the owner scrolls up', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/logs.html', context: { viewport: phone } })
   await page.getByText('Live', { exact: true }).waitFor()
@@ -91,7 +93,9 @@ test('runs nothing for hostile log lines', async () => {
   expect(await page.evaluate(() => Reflect.get(window, 'executed'))).toEqual([])
 })
 
-test('resumes after a restart of the service without losing its first lines', async () => {
+test('resumes after a restart of the service without losing its first lines', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const environment = { PORT: await lastingPort() }
   const service = await startWholeService({ directory, environment })

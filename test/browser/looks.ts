@@ -12,6 +12,9 @@ export const looks = [
   ['phone', { viewport: phone, hasTouch: true, isMobile: true }],
 ] as const
 
+/** The phone is only looked at by the long tests. */
+export const tagsOf = (look: string) => (look === 'phone' ? ['long'] : [])
+
 /**
  * Checks in both themes that axe finds nothing on the page and that nothing is wider than it, and takes its
  * pictures. `shown` is scrolled into view. The page is light afterwards.

@@ -99,7 +99,7 @@ test('adds a memory by keyboard and reports pasted words', async () => {
   expect((await service.client.get('/api/memories')).json.memories).toMatchObject([{ pasted: true }])
 })
 
-test('says why a memory cannot be pinned or saved', async () => {
+test('says why a memory cannot be pinned or saved', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   await service.client.put('/memory-config', { maxInjectedTokens: 10 })
   const { id } = (await service.client.post('/api/memories', { text: 'I own a canoe' })).json
@@ -142,7 +142,7 @@ test('corrects and forgets a memory from “Why this reply”', async () => {
   expect(model.requests('/responses').at(-1)?.text).toContain('My dentist is Dr Okafor')
 })
 
-test('finds memories and reminders beside the timeline, and opens them', async () => {
+test('finds memories and reminders beside the timeline, and opens them', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { client } = service
   for (const text of [

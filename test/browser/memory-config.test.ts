@@ -53,7 +53,9 @@ const SAID = [
   'Good morning!',
 ]
 
-test('shows which lines would come and go for the last messages as the threshold moves', async () => {
+test('shows which lines would come and go for the last messages as the threshold moves', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   for (const content of SAID) {
     const { json } = await service.client.post('/api/chat', { content })

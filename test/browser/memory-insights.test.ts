@@ -24,7 +24,9 @@ async function byMeaning(page: Page): Promise<readonly string[]> {
 const check = (page: Page, name: string) =>
   checkLooks(page, name, page.getByText('By meaning', { exact: true }))
 
-test('shows that recall by meaning is off without an embedding model, and links to the setting', async () => {
+test('shows that recall by meaning is off without an embedding model, and links to the setting', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect

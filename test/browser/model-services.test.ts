@@ -68,7 +68,9 @@ test('sets up a local server from the wizard alone, and says what to do if nothi
   expect(answeredBy(ollama, COMPLETIONS)).toBe('llama3.2:3b')
 })
 
-test('adds a service, gives it the background work, and removes it only once it is unused', async () => {
+test('adds a service, gives it the background work, and removes it only once it is unused', {
+  tags: ['long'],
+}, async () => {
   const { service } = await startWithModel()
   const ollama = await startOllama('Yes.')
   const page = await visit(browser(), service, {
@@ -120,7 +122,9 @@ test('adds a service, gives it the background work, and removes it only once it 
   await services.getByText('The attic').waitFor({ state: 'detached' })
 })
 
-test('makes the first service of the settings that of the chat, even if its models cannot be listed at first', async () => {
+test('makes the first service of the settings that of the chat, even if its models cannot be listed at first', {
+  tags: ['long'],
+}, async () => {
   const ollama = await startOllama('Yes.')
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings#model', expected: /status of 500/ })

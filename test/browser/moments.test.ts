@@ -20,7 +20,9 @@ async function expectMoment(page: Page, number: number): Promise<void> {
     .waitFor()
 }
 
-test('keeps the link to a moment far back in the address, and follows it again after a reload', async () => {
+test('keeps the link to a moment far back in the address, and follows it again after a reload', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel({ environment: { TIMELINE_PAGE_EVENTS: '40' } })
   model.answerWith(() => ({ text: 'An answer.' }))
   await tellHistory(service, 30)

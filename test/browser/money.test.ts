@@ -58,7 +58,7 @@ test('shows money by day, purpose and channel, empty at first, and offers a retr
   await checkLooks(page, 'money')
 })
 
-test('asks for an unknown price, and takes it in the price table', async () => {
+test('asks for an unknown price, and takes it in the price table', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel({
     // Not an address of this machine that the service knows, so its model may cost something.
     modelHost: '0.0.0.0',

@@ -127,7 +127,7 @@ test('writes, previews and disables standing instructions', async () => {
     .toBe(false)
 })
 
-test('lists what a period erases, hides it, and restores it on undo', async () => {
+test('lists what a period erases, hides it, and restores it on undo', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted, the vermilion one.' }))
   await service.client.post('/api/chat', { content: 'The door is vermilion now' })
@@ -167,7 +167,7 @@ test('lists what a period erases, hides it, and restores it on undo', async () =
   await composer(page).waitFor()
 })
 
-test('lists everything that is erased with a message in one box', async () => {
+test('lists everything that is erased with a message in one box', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { client } = service
   await client.post('/api/chat', { content: 'Remember that my locker code is pelican nine.' })
@@ -283,7 +283,9 @@ test('does not save a draft from before a reload over a newer version without as
 })
 
 // `visit` also fails on requests to other origins and on violations of the content security policy.
-test('runs and fetches nothing for hostile notes on their page, in the list and in the editor', async () => {
+test('runs and fetches nothing for hostile notes on their page, in the list and in the editor', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const ids: string[] = []
   for (const text of hostileTexts) {

@@ -3,14 +3,16 @@ import { startWholeService } from '../support/service.ts'
 import { pagePaths } from './app-source.ts'
 import { useBrowser } from './browser.ts'
 import { startHouse } from './house.ts'
-import { checkThemes, looks } from './looks.ts'
+import { checkThemes, looks, tagsOf } from './looks.ts'
 import { composer, desk, inFocus, pressUntilShown, settled, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
 for (const [look, context] of looks) {
-  test(`every page is served at its address and is accessible (${look})`, async () => {
+  test(`every page is served at its address and is accessible (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, noteId } = await startHouse()
     const page = await visit(browser(), service, { context })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -55,7 +57,7 @@ for (const [look, context] of looks) {
     }
   })
 
-  test(`every step of setup is accessible (${look})`, async () => {
+  test(`every step of setup is accessible (${look})`, { tags: tagsOf(look) }, async () => {
     const service = await startWholeService({ installed: false })
     const page = await visit(browser(), service, { signedIn: false, context })
     const heading = (name: string) => page.getByRole('heading', { name, exact: true })

@@ -81,7 +81,7 @@ test('opens at the newest entry and follows new ones on a phone', async () => {
   await expect.poll(toEnd).toBe(0)
 })
 
-test('keeps only rows near the viewport in the document', async () => {
+test('keeps only rows near the viewport in the document', { tags: ['long'] }, async () => {
   const service = await startWithHistory(60)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 60.').waitFor()
@@ -91,7 +91,9 @@ test('keeps only rows near the viewport in the document', async () => {
   await expect.poll(() => page.getByRole('article').count()).toBeLessThan(40)
 })
 
-test('follows new entries at the end, but does not move while the owner reads further up', async () => {
+test('follows new entries at the end, but does not move while the owner reads further up', {
+  tags: ['long'],
+}, async () => {
   const service = await startWithHistory(30)
   const page = await visit(browser(), service, { context: { viewport: phone, hasTouch: true } })
   await words(page, 'You', 'Question number 30.').waitFor()
@@ -149,7 +151,7 @@ test('says when a search finds nothing', async () => {
   await page.getByText('No results for “zyzzyva”').waitFor()
 })
 
-test('shortens a long message and shows it in full on request', async () => {
+test('shortens a long message and shows it in full on request', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const ending = 'and that is the end.'
   model.reply({ text: 'I see.' })
@@ -160,7 +162,9 @@ test('shortens a long message and shows it in full on request', async () => {
   await page.getByRole('button', { name: /^Show all/ }).waitFor({ state: 'detached' })
 })
 
-test('shows the menu of an exchange on hover or focus without moving rows, and always on touch', async () => {
+test('shows the menu of an exchange on hover or focus without moving rows, and always on touch', {
+  tags: ['long'],
+}, async () => {
   const service = await startWithHistory(3)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 3.').waitFor()
@@ -192,7 +196,7 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
     .toBe(spans)
 })
 
-test('folds a long exchange from any of its messages, by key or by menu', async () => {
+test('folds a long exchange from any of its messages, by key or by menu', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   await tellHistory(service, 30)
   const page = await visit(browser(), service)

@@ -89,7 +89,7 @@ test('marks an undelivered text and an uncertain one on the timeline', async () 
   await words(page, 'Delegate', 'not delivered (provider error 30003)').waitFor()
 })
 
-test('describes the attachment of a text without words', async () => {
+test('describes the attachment of a text without words', { tags: ['long'] }, async () => {
   const phone = await startWithTexts()
   phone.text.answerWith(() => ({ text: 'I cannot see it.' }))
   const page = await visit(browser(), phone.service)
@@ -155,7 +155,9 @@ test('shows a long prompt in full before it can be run', async () => {
   await page.getByRole('region', { name: 'Done: Have the coding assistant do “Sweep”' }).waitFor()
 })
 
-test('shows the whole prompt above its button, with control characters made visible', async () => {
+test('shows the whole prompt above its button, with control characters made visible', {
+  tags: ['long'],
+}, async () => {
   const phone = await startWithTexts({ environment: { COPILOT_COMMAND: '["true"]' } })
   await phone.service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
   const title = 'Backup\u202e”'

@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { ends } from './ends.ts'
-import { checkThemes, looks } from './looks.ts'
+import { checkThemes, looks, tagsOf } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { composer, phone, reply, say, visit, words } from './page.ts'
 
@@ -58,7 +58,7 @@ test('lays out each paragraph in its own direction, whether the owner or the mod
   await expectRightToLeft(page.locator('main li').filter({ hasText: HEBREW }))
 })
 
-test('continues the numbering of a list after a code block', async () => {
+test('continues the numbering of a list after a code block', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const STEPS = '1. Stop it:\n\n```sh\nstop\n```\n\n2. Start it again.'
   model.reply({ text: STEPS })
@@ -193,7 +193,9 @@ const RICH = [
 ].join('\n\n')
 
 for (const [look, context] of [...looks, ['narrow', { viewport: { width: 320, height: 640 } }]] as const) {
-  test(`shows formulas and code in a message, in the preview of a note and on its page (${look})`, async () => {
+  test(`shows formulas and code in a message, in the preview of a note and on its page (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, model } = await startWithModel()
     model.reply({ text: RICH })
     const page = await visit(browser(), service, { context })

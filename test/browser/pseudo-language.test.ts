@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, onTestFinished, test } from 'vitest'
 import { createWaitingServer } from '../../src/http/waiting.ts'
 import { createClient } from '../http/client.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { checkLooks, checkThemes, looks } from './looks.ts'
+import { checkLooks, checkThemes, looks, tagsOf } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { settled, visit } from './page.ts'
 
@@ -29,7 +29,9 @@ async function startWithReminders() {
 }
 
 for (const [look, context] of looks) {
-  test(`reminders are accessible on their page and on the timeline (${look})`, async () => {
+  test(`reminders are accessible on their page and on the timeline (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const service = await startWithReminders()
     const page = await visit(browser(), service, { path: '/timers', context })
     await page.getByRole('list', { name: 'Due' }).waitFor()

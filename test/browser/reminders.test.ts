@@ -106,7 +106,9 @@ test('ticks off and snoozes a reminder from its toast on any page, by keyboard',
   await expect.poll(() => page.title()).toBe('Logs · Delegate')
 })
 
-test('shows with its words, once, what fell due while the page was cut off or closed, without a model', async () => {
+test('shows with its words, once, what fell due while the page was cut off or closed, without a model', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ fault: httpFaults.serverError() }))
   const page = await visit(browser(), service, {

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { speech } from '../phone/call/call-harness.ts'
 import { OWNER } from '../phone/provider.ts'

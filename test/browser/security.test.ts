@@ -4,13 +4,13 @@ import { startWholeService } from '../support/service.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { checkThemes, looks } from './looks.ts'
+import { checkThemes, looks, tagsOf } from './looks.ts'
 import { failFirstRequest, visit } from './page.ts'
 
 const browser = useBrowser()
 
 for (const [look, context] of looks)
-  test(`shows what to mend first, and what is in order (${look})`, async () => {
+  test(`shows what to mend first, and what is in order (${look})`, { tags: tagsOf(look) }, async () => {
     const service = await startWholeService({
       environment: {
         COPILOT_COMMAND: ASSISTANT,

@@ -95,7 +95,7 @@ test('returns the focus to the last changed field after a save or discard by key
   await expect.poll(() => minutes.inputValue()).toBe('45')
 })
 
-test('keeps what is typed during a save as an unsaved change', async () => {
+test('keeps what is typed during a save as an unsaved change', { tags: ['long'] }, async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })
   const requested = Promise.withResolvers<void>()
@@ -216,7 +216,7 @@ test('signs out another device and changes the password', async () => {
   ).toBe(200)
 })
 
-test('shows what another tab saves without losing unsaved input', async () => {
+test('shows what another tab saves without losing unsaved input', { tags: ['long'] }, async () => {
   const { service } = await startWithModel()
   const here = await visit(browser(), service, { path: '/settings' })
   const there = await visit(browser(), service, { path: '/settings' })
@@ -272,7 +272,7 @@ test('asks for the password before it saves a key for another address, and rejec
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
-test('asks for the key again when a model service gets another address', async () => {
+test('asks for the key again when a model service gets another address', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel({ environment: { OPENAI_BASE_URL: '' } })
   const page = await visit(browser(), service, { path: '/settings', expected: /status of 400/ })
   await page.getByRole('button', { name: 'Change OpenAI' }).click()
@@ -290,7 +290,9 @@ test('asks for the key again when a model service gets another address', async (
   expect(turnRequests(model).at(-1)?.headers.authorization).toBe('Bearer key-of-the-double')
 })
 
-test('shows the rights of each way in as one table, and saves them with the PIN', async () => {
+test('shows the rights of each way in as one table, and saves them with the PIN', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings#rights', expected: /status of 400/ })
   const table = page.getByRole('table', { name: 'What each way in may do' })
@@ -318,7 +320,7 @@ test('shows the rights of each way in as one table, and saves them with the PIN'
   await expect.poll(() => right('Texts').inputValue()).toBe('note')
 })
 
-test('chooses by name who listens and speaks in calls', async () => {
+test('chooses by name who listens and speaks in calls', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings#telephony' })
   const carriage = page.getByLabel('Who listens and speaks in calls', { exact: true })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { checkThemes, looks } from './looks.ts'
+import { checkThemes, looks, tagsOf } from './looks.ts'
 import { visit } from './page.ts'
 
 const browser = useBrowser()
@@ -25,7 +25,9 @@ const codeOf = (secret: string, timestamp: number) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp })
 
 for (const [look, context] of looks)
-  test(`adds an authenticator app and signs in with a code and with a recovery code (${look})`, async () => {
+  test(`adds an authenticator app and signs in with a code and with a recovery code (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, nowMs, pass } = await startWithClock()
     await service.client.post('/api/chat', { content: 'Hello.' })
     const page = await visit(browser(), service, {
@@ -75,7 +77,9 @@ for (const [look, context] of looks)
   })
 
 for (const [look, context] of looks)
-  test(`asks who is there before a sensitive change, then makes it (${look})`, async () => {
+  test(`asks who is there before a sensitive change, then makes it (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, pass } = await startWithClock()
     const page = await visit(browser(), service, { path: '/settings', expected: /status of 403/, context })
     const change = async () => {
@@ -128,7 +132,9 @@ async function addAuthenticator(page: Page) {
 }
 
 for (const [look, context] of looks)
-  test(`adds a passkey, signs in and confirms with it, and removes it (${look})`, async () => {
+  test(`adds a passkey, signs in and confirms with it, and removes it (${look})`, {
+    tags: tagsOf(look),
+  }, async () => {
     const { service, pass } = await startWithClock()
     const local = { ...service, origin: `http://localhost:${service.port}` }
     const page = await visit(browser(), local, {

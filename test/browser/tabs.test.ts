@@ -40,7 +40,9 @@ test('keeps the text of a stopped reply and lets the owner continue', async () =
   await words(page, 'Delegate', 'Going on.').waitFor()
 })
 
-test('catches up after a cut without gaps or duplicates, and sends what was written offline', async () => {
+test('catches up after a cut without gaps or duplicates, and sends what was written offline', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const environment = { PORT: await lastingPort() }
   const first = await startWholeService({ directory, environment })

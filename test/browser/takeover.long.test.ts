@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { test } from 'vitest'
 import { hasProgram } from '../support/programs.ts'
 import { useBrowser } from './browser.ts'

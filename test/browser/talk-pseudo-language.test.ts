@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { pseudoText } from '../../src/language/pseudo.ts'
 import { wavOf } from '../doubles/model/wav.ts'

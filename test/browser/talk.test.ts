@@ -69,7 +69,7 @@ test('talks by microphone: shows the words, stops when interrupted, and records 
   await page.getByText('Talk in the browser').waitFor()
 })
 
-test('talks without a realtime model, by transcription and speech', async () => {
+test('talks without a realtime model, by transcription and speech', { tags: ['long'] }, async () => {
   const phone = await startWithPhone({
     carriage: 'speech',
     script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),

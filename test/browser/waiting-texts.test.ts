@@ -9,7 +9,9 @@ import { phone as phoneSize, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('announces delayed texts on every page, sends them later, and resends a failed one', async () => {
+test('announces delayed texts on every page, sends them later, and resends a failed one', {
+  tags: ['long'],
+}, async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
   phone.text.answerWith(() => ({ text: 'At nine fifteen, platform four.' }))
   phone.double.setOutage({ type: 'refuse', status: 503, code: 20503 })

@@ -15,7 +15,9 @@ const STANDBY: EngineStatus = {
   ...{ lag: 0, behindSince: null, fault: null },
 }
 
-test('a standby says what it waits for, and its page opens Delegate once that runs in its place', async () => {
+test('a standby says what it waits for, and its page opens Delegate once that runs in its place', {
+  tags: ['long'],
+}, async () => {
   const listening = Promise.withResolvers<number>()
   const host = '127.0.0.1'
   const standby = createWaitingServer({

@@ -145,7 +145,9 @@ test('keeps and saves what the owner enters before the settings load', async () 
   await expect.poll(() => page.getByLabel('Account SID').inputValue()).toBe('AC-of-the-wizard')
 })
 
-test('shows which check failed, and leaves nothing half set up when the step is skipped', async () => {
+test('shows which check failed, and leaves nothing half set up when the step is skipped', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
   await setPassword(page)

@@ -79,7 +79,7 @@ test('marks pasted words, names them as words of others, and keeps them marked w
   await page.getByText('Text that you pasted').waitFor()
 })
 
-test('knows after an undo what was typed and what was pasted', async () => {
+test('knows after an undo what was typed and what was pasted', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Ok.' }))
   const page = await visit(browser(), service, {

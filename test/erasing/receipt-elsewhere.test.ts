@@ -54,7 +54,9 @@ test('a receipt names a machine that has not reported, until it has, and Postgre
   await waiting
 })
 
-test('a receipt does not claim that PostgreSQL has erased what it was not reached with', async () => {
+test('a receipt does not claim that PostgreSQL has erased what it was not reached with', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const { erase } = await startErasing(database, 'follow')
   expect(await erase('apricot')).toMatchObject({ erased: 1, postgres: { erased: true, nodes: [] } })

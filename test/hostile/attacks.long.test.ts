@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { order, paraphrase } from '../doubles/model/obedient.ts'
 import { ofType, type TimelineEvent } from '../phone/phone-harness.ts'

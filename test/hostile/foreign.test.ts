@@ -43,6 +43,7 @@ const learned = (memoryId: string, sourceSeq: number, derivedFrom: number[]): Ne
 
 test.each([true, false])(
   'traces a memory through 6000 refinements to its first source (spoken: %s)',
+  { tags: ['long'] },
   async (spoken) => {
     const { append, ledger } = await openTestStorage(testDirectory())
     await append([said(spoken), said(false)])

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { openMind } from '../memory/mind.ts'
 import { scriptedModel } from '../memory/scripted-model.ts'

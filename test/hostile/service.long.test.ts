@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { hostileTexts } from './texts.ts'

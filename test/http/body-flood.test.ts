@@ -51,7 +51,7 @@ test("limits the memory of strangers' bodies: refuses large ones, serves small o
   await expect.poll(async () => (await callback()).status).toBe(200)
 })
 
-test('survives bodies in chunks of one byte', async () => {
+test('survives bodies in chunks of one byte', { tags: ['long'] }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-flood-'))
   const service = startServiceProcess(directory, { NODE_OPTIONS: '--max-old-space-size=96' })
   onTestFinished(async () => {

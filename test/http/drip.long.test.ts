@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_SERVER_LIMITS } from '../../src/http/server/http-server.ts'

@@ -28,7 +28,9 @@ test('refuses a body over 1 MiB with 413, both with a length and chunked', async
   expect(service.things).toEqual([])
 })
 
-test('returns 413 to a client that sends a far too large body before it reads', async () => {
+test('returns 413 to a client that sends a far too large body before it reads', {
+  tags: ['long'],
+}, async () => {
   const service = await startService()
   const client = await service.signedIn()
   const head = `POST /api/things HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nCookie: ${client.cookie()}\r\n`

@@ -75,7 +75,9 @@ test('ends a stream with the session that opened it', async () => {
   expect(stream.text()).not.toContain('after the end')
 })
 
-test('tells a slow reader how many lines it missed instead of buffering for it', async () => {
+test('tells a slow reader how many lines it missed instead of buffering for it', {
+  tags: ['long'],
+}, async () => {
   const service = await startService()
   const stream = await openStream(service, '?level=info', true)
   const padding = 'x'.repeat(2_000)

@@ -159,7 +159,7 @@ test('survives connections that are reset during the handshake', async () => {
   await expectAlive(service)
 })
 
-test('keeps nothing of 10,000 refused handshakes', async () => {
+test('keeps nothing of 10,000 refused handshakes', { tags: ['long'] }, async () => {
   const service = await startService()
   const collectGarbage = garbageCollector()
   async function addedMiB(count: number, bytes: string): Promise<number> {

@@ -81,7 +81,9 @@ async function readAll(client: Client, path: string, limit: number, pick: (below
   return pages
 }
 
-test('cuts no span and repeats or misses no event while the ledger grows, and counts the expansion', async () => {
+test('cuts no span and repeats or misses no event while the ledger grows, and counts the expansion', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(aTimeline, async ({ seed, limit, inConversation, ...shape }) => {
       const random = createRandom(seed).next

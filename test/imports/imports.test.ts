@@ -209,7 +209,9 @@ test('erases one conversation and a whole import: no byte of them is left, and t
   expect(await conversationsOf(service)).toEqual([])
 })
 
-test('continues after a restart and repeats nothing; stops when it is cancelled, and keeps what it added', async () => {
+test('continues after a restart and repeats nothing; stops when it is cancelled, and keeps what it added', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const talks = Array.from({ length: 3000 }, (_, index) => ({ ...FERN, id: `fern${index}` }))
   const path = await chatGptZip(talks)
@@ -240,7 +242,7 @@ test('continues after a restart and repeats nothing; stops when it is cancelled,
   expect((await again.client.post(`/api/imports/${other}/cancel`)).status).toBe(404)
 })
 
-test('adds nothing to an import after it was cancelled', async () => {
+test('adds nothing to an import after it was cancelled', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const added = async () => (await service.client.get('/api/imports')).json.conversations
   for (let round = 0; round < 3; round += 1) {
@@ -260,7 +262,7 @@ test('adds nothing to an import after it was cancelled', async () => {
   expect(ended.size).toBe(3)
 })
 
-test('continues all waiting imports after a restart', async () => {
+test('continues all waiting imports after a restart', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const talks = Array.from({ length: 1500 }, (_, index) => ({ ...FERN, id: `fern${index}` }))
   const first = await upload(service, await chatGptZip(talks))
@@ -288,7 +290,7 @@ test('refuses a zip that unpacks to more than the limit, or whose names lead els
   await expect(read(evilPath)).rejects.toMatchObject({ reason: 'unreadable' })
 })
 
-test('refuses what is no export, and says why', async () => {
+test('refuses what is no export, and says why', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const reasonOf = async (path: string) => {
     const { state, reason } = await over(service, await upload(service, path))

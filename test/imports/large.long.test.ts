@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

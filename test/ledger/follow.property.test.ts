@@ -26,7 +26,9 @@ function openFollowed() {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('delivers each event once and in order to slow consumers during appends', async () => {
+test('delivers each event once and in order to slow consumers during appends', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

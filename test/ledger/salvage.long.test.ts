@@ -1,3 +1,5 @@
+// @module-tag long
+
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { damages, makeLedger, trial } from '../support/damaged-ledger.ts'

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { damages, makeLedger, trial } from '../support/damaged-ledger.ts'
 
-test('keeps only what was written and reports the rest, with ten damaged pages, and fills from a backup', async () => {
+test('keeps only what was written and reports the rest, with ten damaged pages, and fills from a backup', {
+  tags: ['long'],
+}, async () => {
   const made = await makeLedger(2000)
   await fc.assert(
     fc.asyncProperty(damages, async (damage) => {

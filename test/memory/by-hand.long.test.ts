@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -68,4 +70,4 @@ test('edited memories survive kill -9, a rebuild of the views, export and import
   cpSync(join(directory, 'settings.sqlite'), join(target, 'settings.sqlite'))
   const imported = await start(target)
   expect(await stateOf(imported.client)).toEqual(before)
-}, 180_000)
+})

@@ -51,7 +51,7 @@ test.each([
   ['macros that double', '$\\newcommand\\b[1]{\\b{#1#1}}\\b{x}$ '.repeat(2_500)],
   ['deeply nested formulas', `$$${'\\sqrt{'.repeat(560)}x${'}'.repeat(560)}$$\n\n`.repeat(25)],
   ['unclosed formulas', '$$x\n'.repeat(25_000)],
-])('renders a note with %s in bounded time and size', (_name, text) => {
+])('renders a note with %s in bounded time and size', { tags: ['long'] }, (_name, text) => {
   const before = process.cpuUsage()
   const html = renderMarkdown(text)
   const { user } = process.cpuUsage(before)

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import vm from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { type Attack, attacksOn, textOf } from './attacks.ts'

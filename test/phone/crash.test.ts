@@ -5,7 +5,7 @@ import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
 import { script, speech, TRAIN } from './call/call-harness.ts'
-import { type CarriageName, overMedia } from './call-models.ts'
+import { type CarriageName, overMedia, tagsOf } from './call-models.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { ACCOUNT, createProvider, OWNER, tokenOf } from './provider.ts'
@@ -58,12 +58,10 @@ async function dieInACall(directory: string, carriage: CarriageName): Promise<vo
 }
 
 // What is different by relay has a test of its own.
-test.for(overMedia)(
-  'records the end of a call after a crash, keeps what was said and accepts the next call (%s)',
-  {
-    timeout: 180_000,
-  },
-  async (carriage) => {
+for (const carriage of overMedia)
+  test(`records the end of a call after a crash, keeps what was said and accepts the next call (${carriage})`, {
+    tags: tagsOf(carriage),
+  }, async () => {
     const directory = testDirectory()
     await dieInACall(directory, carriage)
 
@@ -96,5 +94,4 @@ test.for(overMedia)(
 
     const again = await startWithPhone({ directory, carriage })
     expect(ofType(await again.events(), 'call.ended')).toHaveLength(2)
-  },
-)
+  })

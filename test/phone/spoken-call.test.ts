@@ -57,7 +57,7 @@ test('stops when the caller speaks, and tells the model what they heard', async 
   expect(answersAtLength.transcript.startsWith(told[1]?.content ?? 'nothing')).toBe(true)
 })
 
-test('says that it did not understand, and apologises when its models fail', async () => {
+test('says that it did not understand, and apologises when its models fail', { tags: ['long'] }, async () => {
   const { phone, caller, spoken } = await dialled({
     reply: ({ index }) => (index === 0 ? greets : index <= 2 ? { fail: true } : answers),
     words: (index) => (index === 0 ? null : QUESTION),

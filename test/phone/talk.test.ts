@@ -4,7 +4,7 @@ import { openTalk } from '../support/browser-talk.ts'
 import { openTab } from '../support/chat-tab.ts'
 import { PASSWORD } from '../support/service.ts'
 import { script, speech, TRAIN } from './call/call-harness.ts'
-import { overMedia } from './call-models.ts'
+import { overMedia, tagsOf } from './call-models.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { OWNER } from './provider.ts'
 
@@ -21,71 +21,77 @@ type Events = Parameters<typeof ofType>[0]
 const spoke = (count: number) => (all: Events) => ofType(all, 'call.reply.spoken').length >= count
 const isOver = (all: Events) => ofType(all, 'call.ended').length > 0
 
-test.for(overMedia)('records a talk as a call of the owner, without a line to pay (%s)', async (carriage) => {
-  const phone = await startWithPhone({
-    carriage,
-    script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
-    environment: { OWNER_PHONE_NUMBER: '', PUBLIC_URL: '' },
+for (const carriage of overMedia)
+  test(`records a talk as a call of the owner, without a line to pay (${carriage})`, {
+    tags: tagsOf(carriage),
+  }, async () => {
+    const phone = await startWithPhone({
+      carriage,
+      script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
+      environment: { OWNER_PHONE_NUMBER: '', PUBLIC_URL: '' },
+    })
+    const tab = await openTab(phone.service)
+    const talk = await openTalk(phone.service)
+    expect(talk.first).toEqual({ type: 'talk.started', callSid: expect.stringMatching(/^browser-/) })
+    await phone.eventsUntil('the greeting', spoke(1))
+    await talk.say(speech('caller-question'))
+    await phone.eventsUntil('the answer', spoke(2))
+    talk.hangUp()
+    const all = await phone.eventsUntil('the end', (events) => ofType(events, 'span.closed').length > 0)
+    expect(spokenLines(all)).toEqual([`delegate: ${GREETING}`, `caller: ${QUESTION}`, `delegate: ${TRAIN}`])
+    expect(ofType(all, 'call.offered')).toMatchObject([
+      {
+        actor: 'owner',
+        channel: 'voice',
+        payload: { party: 'owner', attestation: 'session', from: 'browser' },
+      },
+    ])
+    expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
+    expect(ofType(all, 'turn.started')).toMatchObject([{ channel: 'voice' }, { channel: 'voice' }])
+    const live = tab.heard.find(({ type, call }) => type === 'call.live' && call)
+    expect(live?.call).toMatchObject({ party: 'owner', from: 'browser', inBrowser: true })
+    if (carriage === 'realtime') {
+      const [update] = phone.realtime.received
+      const format = { type: 'audio/pcm', rate: 24_000 }
+      expect(update).toMatchObject({ session: { audio: { input: { format }, output: { format } } } })
+      expect(phone.realtime.problems).toEqual([])
+    }
+    const reserved = ofType(all, 'spend.reserved').map(({ payload }) => payload.model?.model ?? 'line')
+    expect(reserved).not.toContain('line')
   })
-  const tab = await openTab(phone.service)
-  const talk = await openTalk(phone.service)
-  expect(talk.first).toEqual({ type: 'talk.started', callSid: expect.stringMatching(/^browser-/) })
-  await phone.eventsUntil('the greeting', spoke(1))
-  await talk.say(speech('caller-question'))
-  await phone.eventsUntil('the answer', spoke(2))
-  talk.hangUp()
-  const all = await phone.eventsUntil('the end', (events) => ofType(events, 'span.closed').length > 0)
-  expect(spokenLines(all)).toEqual([`delegate: ${GREETING}`, `caller: ${QUESTION}`, `delegate: ${TRAIN}`])
-  expect(ofType(all, 'call.offered')).toMatchObject([
-    {
-      actor: 'owner',
-      channel: 'voice',
-      payload: { party: 'owner', attestation: 'session', from: 'browser' },
-    },
-  ])
-  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
-  expect(ofType(all, 'turn.started')).toMatchObject([{ channel: 'voice' }, { channel: 'voice' }])
-  const live = tab.heard.find(({ type, call }) => type === 'call.live' && call)
-  expect(live?.call).toMatchObject({ party: 'owner', from: 'browser', inBrowser: true })
-  if (carriage === 'realtime') {
-    const [update] = phone.realtime.received
-    const format = { type: 'audio/pcm', rate: 24_000 }
-    expect(update).toMatchObject({ session: { audio: { input: { format }, output: { format } } } })
-    expect(phone.realtime.problems).toEqual([])
-  }
-  const reserved = ofType(all, 'spend.reserved').map(({ payload }) => payload.model?.model ?? 'line')
-  expect(reserved).not.toContain('line')
-})
 
-test.for(overMedia)('stops when the owner speaks, and records how much they heard (%s)', async (carriage) => {
-  const phone = await startWithPhone({
-    carriage,
-    script: script({
-      reply: ({ index }) => (index === 0 ? greets : index === 1 ? answersAtLength : answers),
-    }),
+for (const carriage of overMedia)
+  test(`stops when the owner speaks, and records how much they heard (${carriage})`, {
+    tags: tagsOf(carriage),
+  }, async () => {
+    const phone = await startWithPhone({
+      carriage,
+      script: script({
+        reply: ({ index }) => (index === 0 ? greets : index === 1 ? answersAtLength : answers),
+      }),
+    })
+    const talk = await openTalk(phone.service)
+    await phone.eventsUntil('the greeting', spoke(1))
+    await talk.say(speech('caller-question'))
+    const before = talk.heardBytes().length
+    await talk.until('some of the answer is heard', () => talk.heardBytes().length > before + 240_000)
+    await talk.say(speech('caller-interrupts'))
+    await phone.eventsUntil('the interruption', (all) => ofType(all, 'call.interrupted').length === 1)
+    const all = await phone.eventsUntil('the next answer', spoke(3))
+    const [, cut, last] = ofType(all, 'call.reply.spoken')
+    expect(talk.messages.filter(({ type }) => type === 'talk.clear')).toHaveLength(1)
+    expect(cut.payload).toMatchObject({ interrupted: true })
+    expect(cut.payload.heardMs).toBeLessThan(cut.payload.sentMs)
+    expect(cut.payload.generatedText.startsWith(cut.payload.text)).toBe(true)
+    expect(cut.payload.text.length).toBeLessThan(cut.payload.generatedText.length)
+    // What was heard by the record, and by the ears of the browser before the clear.
+    const cleared = talk.heard.findIndex(({ type }) => type === 'clear')
+    const heardMs = talk.heard
+      .slice(0, cleared)
+      .reduce((sum, each) => sum + ('bytes' in each ? each.bytes.length / 48 : 0), 0)
+    expect(Math.abs(heardMs - before / 48 - cut.payload.heardMs)).toBeLessThan(1_000)
+    expect(last.payload).toMatchObject({ interrupted: false, text: TRAIN })
   })
-  const talk = await openTalk(phone.service)
-  await phone.eventsUntil('the greeting', spoke(1))
-  await talk.say(speech('caller-question'))
-  const before = talk.heardBytes().length
-  await talk.until('some of the answer is heard', () => talk.heardBytes().length > before + 240_000)
-  await talk.say(speech('caller-interrupts'))
-  await phone.eventsUntil('the interruption', (all) => ofType(all, 'call.interrupted').length === 1)
-  const all = await phone.eventsUntil('the next answer', spoke(3))
-  const [, cut, last] = ofType(all, 'call.reply.spoken')
-  expect(talk.messages.filter(({ type }) => type === 'talk.clear')).toHaveLength(1)
-  expect(cut.payload).toMatchObject({ interrupted: true })
-  expect(cut.payload.heardMs).toBeLessThan(cut.payload.sentMs)
-  expect(cut.payload.generatedText.startsWith(cut.payload.text)).toBe(true)
-  expect(cut.payload.text.length).toBeLessThan(cut.payload.generatedText.length)
-  // What was heard by the record, and by the ears of the browser before the clear.
-  const cleared = talk.heard.findIndex(({ type }) => type === 'clear')
-  const heardMs = talk.heard
-    .slice(0, cleared)
-    .reduce((sum, each) => sum + ('bytes' in each ? each.bytes.length / 48 : 0), 0)
-  expect(Math.abs(heardMs - before / 48 - cut.payload.heardMs)).toBeLessThan(1_000)
-  expect(last.payload).toMatchObject({ interrupted: false, text: TRAIN })
-})
 
 test('admits one talk or call at a time, and says so', async () => {
   const phone = await startWithPhone()

@@ -332,7 +332,9 @@ test('closes a stream that sends nothing, although a call is expected', async ()
   expect(await closedWith(phone, [])).toBe(1008)
 })
 
-test('keeps the next call unaffected by sockets that never start, and records at most one fact', async () => {
+test('keeps the next call unaffected by sockets that never start, and records at most one fact', {
+  tags: ['long'],
+}, async () => {
   const phone = await startWithPhone({ script: GREETS })
   const before = await phone.head()
   const codes = await Promise.all(Array.from({ length: 200 }, () => closedWith(phone, [])))

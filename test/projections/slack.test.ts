@@ -35,7 +35,9 @@ const STEP_PAGES = 3
 const dump = (db: Database.Database): unknown[] =>
   ['words', 'pairs', 'found'].map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
 
-test('clears the slack of pages without changing a row, after any writes, moves and deletes', () => {
+test('clears the slack of pages without changing a row, after any writes, moves and deletes', {
+  tags: ['long'],
+}, () => {
   const aStep = fc.record({
     id: fc.nat(120),
     // From a few bytes to overflow pages.

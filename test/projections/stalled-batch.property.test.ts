@@ -26,7 +26,7 @@ const stallingAt = (stallSeq: number) =>
     }),
   })
 
-test('folds each batch once in all other projections when one stalls', () => {
+test('folds each batch once in all other projections when one stalls', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(aFact, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 12, size: 'max' }),

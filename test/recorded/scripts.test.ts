@@ -28,19 +28,22 @@ async function outputs(directory: string) {
   }
 }
 
-test.for([false, true])('verifies, exports and replays as recorded; views rebuilt: %s', async (isRebuilt) => {
-  const directory = copyData()
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  if (isRebuilt) rmSync(viewsFile(directory))
-  // The start rebuilds views that an earlier build defined differently; replay does not compare those.
-  const nowMs = Date.parse(readSession().now)
-  const service = await startOver({ directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 })
-  // A search waits for the search indexes to catch up.
-  const { client } = service
-  client.useCookie(readSession().cookie)
-  expect((await client.get('/api/timeline/search?q=train')).status).toBe(200)
-  await service.stop()
-  const found = await outputs(directory)
-  if (isRecording && !isRebuilt) writeTranscript('scripts', found)
-  expect(firstDifference(readTranscript('scripts'), found)).toBeNull()
-})
+for (const isRebuilt of [false, true])
+  test(`verifies, exports and replays as recorded; views rebuilt: ${isRebuilt}`, {
+    tags: isRebuilt ? [] : ['long'],
+  }, async () => {
+    const directory = copyData()
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    if (isRebuilt) rmSync(viewsFile(directory))
+    // The start rebuilds views that an earlier build defined differently; replay does not compare those.
+    const nowMs = Date.parse(readSession().now)
+    const service = await startOver({ directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 })
+    // A search waits for the search indexes to catch up.
+    const { client } = service
+    client.useCookie(readSession().cookie)
+    expect((await client.get('/api/timeline/search?q=train')).status).toBe(200)
+    await service.stop()
+    const found = await outputs(directory)
+    if (isRecording && !isRebuilt) writeTranscript('scripts', found)
+    expect(firstDifference(readTranscript('scripts'), found)).toBeNull()
+  })

@@ -17,7 +17,7 @@ function run(args: readonly string[], dataDir = testDirectory(), more: NodeJS.Pr
   })
 }
 
-test('knows every operator command of the npm scripts, by one name each', async () => {
+test('knows every operator command of the npm scripts, by one name each', { tags: ['long'] }, async () => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const names = Object.keys(scripts).filter((name) =>
     /^(?:doctor|halt|backup|restore|(?:ledger|engine|owner|script):.*)$/.test(name),

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { spawnSync } from 'node:child_process'
 import { chownSync, cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +14,6 @@ import { startFlags } from '../support/start-flags.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import { headOf, runScript } from './run-script.ts'
 
-const PROCESS_MS = 180_000
 const NO_MOUNT = 'this process may not mount a file system'
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
@@ -29,7 +30,7 @@ function refusedStart(directory: string, before: readonly string[] = []) {
   const { status, stderr } = spawnSync(program, args, {
     env: environment,
     encoding: 'utf8',
-    timeout: PROCESS_MS,
+    timeout: 180_000,
   })
   return { status, said: stderr }
 }
@@ -49,9 +50,9 @@ async function expectReadable(directory: string, events: number): Promise<void> 
   expect(readdirSync(temporary)).toEqual([])
 }
 
-test('verifies, exports and backs up the ledger of a killed service on a read-only disk', {
-  timeout: PROCESS_MS,
-}, async ({ skip }) => {
+test('verifies, exports and backs up the ledger of a killed service on a read-only disk', async ({
+  skip,
+}) => {
   const disk = mountSmallDisk(8)
   if (disk === null) return skip(NO_MOUNT)
   const live = testDirectory()
@@ -68,9 +69,7 @@ test('verifies, exports and backs up the ledger of a killed service on a read-on
   })
 })
 
-test('verifies, exports and backs up the ledger of a service whose disk is full', {
-  timeout: PROCESS_MS,
-}, async ({ skip }) => {
+test('verifies, exports and backs up the ledger of a service whose disk is full', async ({ skip }) => {
   const disk = mountSmallDisk(8)
   if (disk === null) return skip(NO_MOUNT)
   const writer = openTestWriter(disk.directory)
@@ -89,7 +88,7 @@ test('verifies, exports and backs up the ledger of a service whose disk is full'
   writer.close()
 })
 
-test('says that the disk is full when it cannot start', { timeout: PROCESS_MS }, ({ skip }) => {
+test('says that the disk is full when it cannot start', ({ skip }) => {
   const disk = mountSmallDisk(1)
   if (disk === null) return skip(NO_MOUNT)
   disk.fill()
@@ -102,25 +101,21 @@ test('says that the disk is full when it cannot start', { timeout: PROCESS_MS },
 test.for<[string, (directory: string) => void]>([
   ['directory', (directory) => chownSync(directory, 65_534, 65_534)],
   ['ledger', (directory) => chownSync(ledgerFile(directory), 65_534, 65_534)],
-])(
-  'says that the account may not use the %s when it cannot start',
-  { timeout: PROCESS_MS },
-  ([, take], { skip }) => {
-    // Root without the capabilities that override file permissions.
-    const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
-    if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
-      return skip('this is not root, or has no setpriv')
-    const directory = testDirectory()
-    openTestWriter(directory).close()
-    take(directory)
-    expect(refusedStart(directory, without)).toEqual({
-      status: 1,
-      said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
-    })
-  },
-)
+])('says that the account may not use the %s when it cannot start', ([, take], { skip }) => {
+  // Root without the capabilities that override file permissions.
+  const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
+  if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
+    return skip('this is not root, or has no setpriv')
+  const directory = testDirectory()
+  openTestWriter(directory).close()
+  take(directory)
+  expect(refusedStart(directory, without)).toEqual({
+    status: 1,
+    said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
+  })
+})
 
-test('says that another process holds the directory', { timeout: PROCESS_MS }, () => {
+test('says that another process holds the directory', () => {
   const directory = testDirectory()
   const lock = lockDirectory(directory)
   expect(refusedStart(directory).said).toMatch(

@@ -17,8 +17,6 @@ import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import { CLEAN_ENVIRONMENT, fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
-const PROCESS_MS = 180_000
-
 /** Parses a line of an export. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read lines of any shape.
 type Line = any
@@ -52,51 +50,47 @@ function exported(count: number) {
   return { directory, text }
 }
 
-test(
-  'exports a ledger as JSON Lines and imports it as the same ledger',
-  async () => {
-    const source = testDirectory()
-    const storage = await openTestStorage(source)
-    await storage.append([said('a line\nbreak, a \u2028 separator, a lone \ud800 half, 東京, "quotes"')])
-    for (let index = 0; index < 30; index += 1)
-      await storage.append([said(`word ${index}`, { conversationId: 'c', spanId: `s${index % 3}` })])
-    await storage.erase([4], 'owner')
-    const { seq, hash } = storage.ledger.head()
+test('exports a ledger as JSON Lines and imports it as the same ledger', async () => {
+  const source = testDirectory()
+  const storage = await openTestStorage(source)
+  await storage.append([said('a line\nbreak, a \u2028 separator, a lone \ud800 half, 東京, "quotes"')])
+  for (let index = 0; index < 30; index += 1)
+    await storage.append([said(`word ${index}`, { conversationId: 'c', spanId: `s${index % 3}` })])
+  await storage.erase([4], 'owner')
+  const { seq, hash } = storage.ledger.head()
 
-    const file = join(testDirectory(), 'ledger.jsonl')
-    const written = await runScript('ledger-export', source, [file])
-    expect([written.code, written.out]).toEqual([0, ''])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    const [header, ...rows] = parse(readFileSync(file, 'utf8'))
-    expect(header).toEqual({
-      format: 'delegate-ledger',
-      version: 1,
-      events: seq,
-      headHash: hash,
-      ledgerId: storage.ledger.id(),
-    })
-    expect(rows).toHaveLength(seq)
-    expect(rows[3]).not.toHaveProperty('body')
-    expect(rows[3]).not.toHaveProperty('salt')
-    expect(rows[3].bodyDigest).toMatch(/^[0-9a-f]{64}$/)
-    expect((await runScript('ledger-export', source, ['-'])).out).toBe(readFileSync(file, 'utf8'))
+  const file = join(testDirectory(), 'ledger.jsonl')
+  const written = await runScript('ledger-export', source, [file])
+  expect([written.code, written.out]).toEqual([0, ''])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const [header, ...rows] = parse(readFileSync(file, 'utf8'))
+  expect(header).toEqual({
+    format: 'delegate-ledger',
+    version: 1,
+    events: seq,
+    headHash: hash,
+    ledgerId: storage.ledger.id(),
+  })
+  expect(rows).toHaveLength(seq)
+  expect(rows[3]).not.toHaveProperty('body')
+  expect(rows[3]).not.toHaveProperty('salt')
+  expect(rows[3].bodyDigest).toMatch(/^[0-9a-f]{64}$/)
+  expect((await runScript('ledger-export', source, ['-'])).out).toBe(readFileSync(file, 'utf8'))
 
-    const target = join(testDirectory(), 'new', 'data')
-    const read = await runScript('ledger-import', target, [file])
-    expect([read.code, read.err]).toEqual([0, ''])
-    expect(headOf(read.out)).toBe(headOf(written.err))
-    expect(headOf((await runScript('ledger-verify', target)).out)).toBe(headOf(written.err))
-    expect(statSync(target).mode & 0o777).toBe(0o700)
-    expect(statSync(join(target, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(target).sort()).toEqual(expect.arrayContaining(['ledger.sqlite', 'lock.sqlite']))
+  const target = join(testDirectory(), 'new', 'data')
+  const read = await runScript('ledger-import', target, [file])
+  expect([read.code, read.err]).toEqual([0, ''])
+  expect(headOf(read.out)).toBe(headOf(written.err))
+  expect(headOf((await runScript('ledger-verify', target)).out)).toBe(headOf(written.err))
+  expect(statSync(target).mode & 0o777).toBe(0o700)
+  expect(statSync(join(target, 'ledger.sqlite')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(target).sort()).toEqual(expect.arrayContaining(['ledger.sqlite', 'lock.sqlite']))
 
-    const copy = await openTestStorage(target)
-    expect(copy.ledger.readRange(1, seq)).toEqual(storage.ledger.readRange(1, seq))
-    const page = ({ views, ledger }: typeof copy) => pageOf(createTimelineQueries(views, ledger))
-    expect(page(copy)).toEqual(page(storage))
-  },
-  PROCESS_MS,
-)
+  const copy = await openTestStorage(target)
+  expect(copy.ledger.readRange(1, seq)).toEqual(storage.ledger.readRange(1, seq))
+  const page = ({ views, ledger }: typeof copy) => pageOf(createTimelineQueries(views, ledger))
+  expect(page(copy)).toEqual(page(storage))
+})
 
 test.each<[string, string, (lines: Line[]) => Line[]]>([
   ['is empty', 'the input is empty', () => []],
@@ -148,22 +142,18 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
       return lines.with(7, rest)
     },
   ],
-])(
-  'refuses an export that %s, and leaves nothing behind',
-  async (_what, reason, change) => {
-    const { text, directory } = exported(10)
-    const file = join(directory, 'changed.jsonl')
-    writeFileSync(file, write(change(parse(text))))
-    const parent = testDirectory()
-    const target = join(parent, 'new', 'data')
-    const { code, out, err } = await runScript('ledger-import', target, [file])
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toContain(reason)
-    expect(err).not.toContain('needle')
-    expect(readdirSync(parent)).toEqual([])
-  },
-  PROCESS_MS,
-)
+])('refuses an export that %s, and leaves nothing behind', async (_what, reason, change) => {
+  const { text, directory } = exported(10)
+  const file = join(directory, 'changed.jsonl')
+  writeFileSync(file, write(change(parse(text))))
+  const parent = testDirectory()
+  const target = join(parent, 'new', 'data')
+  const { code, out, err } = await runScript('ledger-import', target, [file])
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(reason)
+  expect(err).not.toContain('needle')
+  expect(readdirSync(parent)).toEqual([])
+})
 
 test('joins a line that comes in thousands of pieces only once', async () => {
   const piece = 'straw '.repeat(2_500)
@@ -180,163 +170,133 @@ test('joins a line that comes in thousands of pieces only once', async () => {
   expect(lines[2]).toHaveLength(piece.length * pieces)
 })
 
-test(
-  'names a line that is not JSON without showing it',
-  async () => {
-    const { text } = exported(3)
-    const target = join(testDirectory(), 'data')
-    const input = text.replace('needle 2', 'needle" 2')
-    const { code, err } = await runScript('ledger-import', target, ['-'], { input })
-    expect([code, err]).toEqual([1, 'Nothing was imported: line 3 is not JSON.\n'])
-    expect(existsSync(target)).toBe(false)
-  },
-  PROCESS_MS,
-)
+test('names a line that is not JSON without showing it', async () => {
+  const { text } = exported(3)
+  const target = join(testDirectory(), 'data')
+  const input = text.replace('needle 2', 'needle" 2')
+  const { code, err } = await runScript('ledger-import', target, ['-'], { input })
+  expect([code, err]).toEqual([1, 'Nothing was imported: line 3 is not JSON.\n'])
+  expect(existsSync(target)).toBe(false)
+})
 
-test(
-  'refuses a directory that is not empty, apart from a key',
-  async () => {
-    const { text } = exported(3)
-    const other = testDirectory()
-    fillDirectory(other, 2)
-    const before = digests(other)
-    const refused = await runScript('ledger-import', other, ['-'], { input: text })
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (ledger.head')])
-    expect(digests(other)).toEqual(before)
+test('refuses a directory that is not empty, apart from a key', async () => {
+  const { text } = exported(3)
+  const other = testDirectory()
+  fillDirectory(other, 2)
+  const before = digests(other)
+  const refused = await runScript('ledger-import', other, ['-'], { input: text })
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not empty (ledger.head')])
+  expect(digests(other)).toEqual(before)
 
-    const target = testDirectory()
-    writeFileSync(join(target, 'secret.key'), 'a key')
-    expect((await runScript('ledger-import', target, ['-'], { input: 'no' })).code).toBe(1)
-    expect(readdirSync(target)).toEqual(['secret.key'])
-    expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
-    expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('a key')
-  },
-  PROCESS_MS,
-)
+  const target = testDirectory()
+  writeFileSync(join(target, 'secret.key'), 'a key')
+  expect((await runScript('ledger-import', target, ['-'], { input: 'no' })).code).toBe(1)
+  expect(readdirSync(target)).toEqual(['secret.key'])
+  expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+  expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('a key')
+})
 
 test.each<[NodeJS.Signals, string[]]>([
   ['SIGTERM', []],
   ['SIGKILL', ['.incoming', 'lock.sqlite']],
-])(
-  'creates no ledger from an import ended by %s, and lets the next one succeed',
-  async (signal, left) => {
-    const { text } = exported(10)
-    const target = join(testDirectory(), 'data')
-    const child = startScript('ledger-import', target, ['-'])
-    child.stdin.write(text.slice(0, text.length / 2))
-    await expect
-      .poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite')), { timeout: PROCESS_MS })
-      .toBe(true)
-    child.kill(signal)
-    await once(child, 'close')
-    expect(
-      existsSync(target)
-        ? readdirSync(target)
-            .filter((name) => !name.endsWith('-journal'))
-            .sort()
-        : [],
-    ).toEqual(left)
-    expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
-  },
-  PROCESS_MS,
-)
+])('creates no ledger from an import ended by %s, and lets the next one succeed', async (signal, left) => {
+  const { text } = exported(10)
+  const target = join(testDirectory(), 'data')
+  const child = startScript('ledger-import', target, ['-'])
+  child.stdin.write(text.slice(0, text.length / 2))
+  await expect.poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite'))).toBe(true)
+  child.kill(signal)
+  await once(child, 'close')
+  expect(
+    existsSync(target)
+      ? readdirSync(target)
+          .filter((name) => !name.endsWith('-journal'))
+          .sort()
+      : [],
+  ).toEqual(left)
+  expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+})
 
-test(
-  'creates no ledger from an import whose last pages do not fit on the disk',
-  async () => {
-    const source = testDirectory()
-    const writer = openTestWriter(source)
-    // More than an import writes at once, so that its log is emptied in between and the ledger outgrows it.
-    writer.append(...Array.from({ length: 220 }, () => said('straw '.repeat(16_000))))
-    writer.close()
-    const file = join(testDirectory(), 'ledger.jsonl')
-    expect((await runScript('ledger-export', source, [file])).code).toBe(0)
-    const bytes = statSync(ledgerFile(source)).size
-    const target = join(testDirectory(), 'data')
-    const script = fileURLToPath(new URL('../../scripts/ledger-import.ts', import.meta.url))
-    // No file may reach the last megabyte of the ledger's size.
-    const limited = `ulimit -f ${Math.floor(bytes / 1024) - 1024}; exec "$0" "$@"`
-    const ran = spawnSync('bash', ['--norc', '-c', limited, process.execPath, script, file], {
-      env: { ...CLEAN_ENVIRONMENT, DATA_DIR: target },
-      encoding: 'utf8',
-    })
-    expect([ran.status, ran.stdout]).toEqual([1, ''])
-    expect(ran.stderr).toMatch(/^the ledger could not be written: [^\n]+\n$/)
-    expect(existsSync(target)).toBe(false)
-  },
-  PROCESS_MS,
-)
+test('creates no ledger from an import whose last pages do not fit on the disk', {
+  tags: ['long'],
+}, async () => {
+  const source = testDirectory()
+  const writer = openTestWriter(source)
+  // More than an import writes at once, so that its log is emptied in between and the ledger outgrows it.
+  writer.append(...Array.from({ length: 220 }, () => said('straw '.repeat(16_000))))
+  writer.close()
+  const file = join(testDirectory(), 'ledger.jsonl')
+  expect((await runScript('ledger-export', source, [file])).code).toBe(0)
+  const bytes = statSync(ledgerFile(source)).size
+  const target = join(testDirectory(), 'data')
+  const script = fileURLToPath(new URL('../../scripts/ledger-import.ts', import.meta.url))
+  // No file may reach the last megabyte of the ledger's size.
+  const limited = `ulimit -f ${Math.floor(bytes / 1024) - 1024}; exec "$0" "$@"`
+  const ran = spawnSync('bash', ['--norc', '-c', limited, process.execPath, script, file], {
+    env: { ...CLEAN_ENVIRONMENT, DATA_DIR: target },
+    encoding: 'utf8',
+  })
+  expect([ran.status, ran.stdout]).toEqual([1, ''])
+  expect(ran.stderr).toMatch(/^the ledger could not be written: [^\n]+\n$/)
+  expect(existsSync(target)).toBe(false)
+})
 
-test(
-  'completes the clean-up of the first signal when more follow',
-  async () => {
-    const { text } = exported(10)
-    const target = join(testDirectory(), 'data')
-    const child = startScript('ledger-import', target, ['-'])
-    child.stdin.on('error', () => undefined).write(text.slice(0, text.length / 2))
-    await expect
-      .poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite')), { timeout: PROCESS_MS })
-      .toBe(true)
-    const again = setInterval(() => child.kill('SIGINT'), 0)
-    const [code] = await once(child, 'close')
-    clearInterval(again)
-    expect([code, existsSync(target)]).toEqual([130, false])
-  },
-  PROCESS_MS,
-)
+test('completes the clean-up of the first signal when more follow', async () => {
+  const { text } = exported(10)
+  const target = join(testDirectory(), 'data')
+  const child = startScript('ledger-import', target, ['-'])
+  child.stdin.on('error', () => undefined).write(text.slice(0, text.length / 2))
+  await expect.poll(() => existsSync(join(target, '.incoming', 'ledger.sqlite'))).toBe(true)
+  const again = setInterval(() => child.kill('SIGINT'), 0)
+  const [code] = await once(child, 'close')
+  clearInterval(again)
+  expect([code, existsSync(target)]).toEqual([130, false])
+})
 
-test(
-  'does not overwrite a file, and does not export a damaged ledger',
-  async () => {
-    const directory = testDirectory()
-    fillDirectory(directory, 10)
-    const parent = testDirectory()
-    const file = join(parent, 'ledger.jsonl')
-    writeFileSync(file, 'mine')
-    expect((await runScript('ledger-export', directory, [file])).err).toBe(`${file} already exists.\n`)
-    expect(readFileSync(file, 'utf8')).toBe('mine')
-    tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
-    const { code, err } = await runScript('ledger-export', directory, [join(parent, 'other.jsonl')])
-    expect([code, err]).toEqual([1, expect.stringMatching(/^DAMAGED at event 7: /)])
-    expect(readdirSync(parent)).toEqual(['ledger.jsonl'])
-  },
-  PROCESS_MS,
-)
+test('does not overwrite a file, and does not export a damaged ledger', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 10)
+  const parent = testDirectory()
+  const file = join(parent, 'ledger.jsonl')
+  writeFileSync(file, 'mine')
+  expect((await runScript('ledger-export', directory, [file])).err).toBe(`${file} already exists.\n`)
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  tamper(directory, `UPDATE events SET facts = '{"a":1}' WHERE seq = 7`)
+  const { code, err } = await runScript('ledger-export', directory, [join(parent, 'other.jsonl')])
+  expect([code, err]).toEqual([1, expect.stringMatching(/^DAMAGED at event 7: /)])
+  expect(readdirSync(parent)).toEqual(['ledger.jsonl'])
+})
 
-test(
-  'holds outbound work after an import until the owner releases it, across restarts',
-  async () => {
-    const { text } = exported(5)
-    const directory = join(testDirectory(), 'data')
-    const before = Date.now()
-    expect((await runScript('ledger-import', directory, ['-'], { input: text })).code).toBe(0)
-    const { headHash, events } = JSON.parse(text.split('\n')[0] ?? '')
+test('holds outbound work after an import until the owner releases it, across restarts', async () => {
+  const { text } = exported(5)
+  const directory = join(testDirectory(), 'data')
+  const before = Date.now()
+  expect((await runScript('ledger-import', directory, ['-'], { input: text })).code).toBe(0)
+  const { headHash, events } = JSON.parse(text.split('\n')[0] ?? '')
 
-    const first = await startWholeService({ directory })
-    const { heldSince } = (await first.client.get('/api/outbound')).json
-    expect(Date.parse(heldSince)).toBeGreaterThanOrEqual(before)
-    await first.stop()
+  const first = await startWholeService({ directory })
+  const { heldSince } = (await first.client.get('/api/outbound')).json
+  expect(Date.parse(heldSince)).toBeGreaterThanOrEqual(before)
+  await first.stop()
 
-    const second = await startWholeService({ directory })
-    expect((await second.client.get('/api/outbound')).json).toEqual({ heldSince, waitingTexts: null })
-    const released = await second.client.post('/api/outbound/release', {})
-    expect([released.status, released.json]).toEqual([200, { heldSince: null, waitingTexts: null }])
-    const again = await second.client.post('/api/outbound/release', {})
-    expect([again.status, again.json.code]).toEqual([409, 'not_held'])
-    await second.stop()
+  const second = await startWholeService({ directory })
+  expect((await second.client.get('/api/outbound')).json).toEqual({ heldSince, waitingTexts: null })
+  const released = await second.client.post('/api/outbound/release', {})
+  expect([released.status, released.json]).toEqual([200, { heldSince: null, waitingTexts: null }])
+  const again = await second.client.post('/api/outbound/release', {})
+  expect([again.status, again.json.code]).toEqual([409, 'not_held'])
+  await second.stop()
 
-    const third = await startWholeService({ directory })
-    expect((await third.client.get('/api/outbound')).json).toEqual({ heldSince: null, waitingTexts: null })
-    await third.stop()
-    const db = openLedgerReadOnly(directory)
-    const facts = createReader(db).readAfter(events, 100)
-    db.close()
-    expect(
-      facts.filter(({ type }) => type === 'ledger.imported' || type === 'outbound.released'),
-    ).toMatchObject([
-      { seq: events + 1, type: 'ledger.imported', facts: { source: 'import', headSeq: events, headHash } },
-      { type: 'outbound.released', actor: 'owner', causedBy: events + 1 },
-    ])
-  },
-  PROCESS_MS,
-)
+  const third = await startWholeService({ directory })
+  expect((await third.client.get('/api/outbound')).json).toEqual({ heldSince: null, waitingTexts: null })
+  await third.stop()
+  const db = openLedgerReadOnly(directory)
+  const facts = createReader(db).readAfter(events, 100)
+  db.close()
+  expect(
+    facts.filter(({ type }) => type === 'ledger.imported' || type === 'outbound.released'),
+  ).toMatchObject([
+    { seq: events + 1, type: 'ledger.imported', facts: { source: 'import', headSeq: events, headHash } },
+    { type: 'outbound.released', actor: 'owner', causedBy: events + 1 },
+  ])
+})

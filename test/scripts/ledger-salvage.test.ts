@@ -25,7 +25,6 @@ import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import { CLEAN_ENVIRONMENT, fillDirectory, headOf, type Ran, runScript } from './run-script.ts'
 
-const PROCESS_MS = 180_000
 const RECORDED = join(import.meta.dirname, '../recorded/data')
 
 /** A stopped directory with damaged pages, and its rows before. */
@@ -52,9 +51,7 @@ function reported({ out }: Ran) {
   return { missing, saved: Number(/^Saved (\d+) events/.exec(out)?.[1]) }
 }
 
-test('saves a damaged ledger, names what is missing, and the service starts with it', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('saves a damaged ledger, names what is missing, and the service starts with it', async () => {
   const { directory, rows, target } = damaged()
   const before = digests(directory)
   const ran = await runScript('ledger-salvage', directory, [target])
@@ -77,7 +74,7 @@ test('saves a damaged ledger, names what is missing, and the service starts with
   expect(createOwnerQueries(storage.views).outboundHeld()).toMatchObject({ heldSeq: 303 })
 })
 
-test('is complete with a backup, and says so', { timeout: PROCESS_MS }, async () => {
+test('is complete with a backup, and says so', async () => {
   const directory = testDirectory()
   const backup = `${testDirectory()}/backup`
   const target = `${testDirectory()}/salvaged`
@@ -99,7 +96,7 @@ test('is complete with a backup, and says so', { timeout: PROCESS_MS }, async ()
 })
 
 test('fills from an export with a damaged line, and later from the export again', {
-  timeout: PROCESS_MS,
+  tags: ['long'],
 }, async () => {
   const directory = testDirectory()
   const [file, half, whole] = ['export', 'half', 'whole'].map((name) => join(testDirectory(), name)) as [
@@ -124,9 +121,7 @@ test('fills from an export with a damaged line, and later from the export again'
   expect(expectHonest(whole, [...rows, ...rowsIn(half).slice(rows.length)], reported(again))).toEqual([])
 })
 
-test('refuses a file that is no export, and says what to do with an encrypted backup', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('refuses a file that is no export, and says what to do with an encrypted backup', async () => {
   const { directory, target } = damaged(30)
   const backup = `${testDirectory()}/delegate-2026-01-01T030000Z.backup`
   const encrypter = new Encrypter()
@@ -141,9 +136,7 @@ test('refuses a file that is no export, and says what to do with an encrypted ba
   expect(existsSync(target)).toBe(false)
 })
 
-test('takes nothing from a source with another history or another ledger', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('takes nothing from a source with another history or another ledger', async () => {
   const { directory, rows, target } = damaged()
   const [forked, other] = [testDirectory(), testDirectory()]
   cpSync(directory, forked, { recursive: true })
@@ -167,9 +160,7 @@ test('takes nothing from a source with another history or another ledger', {
 const createIdOf = (directory: string): string =>
   JSON.parse(readFileSync(headFile(directory), 'utf8')).ledgerId
 
-test('reports the lost end that only ledger.head knows, and an end that nobody knows', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('reports the lost end that only ledger.head knows, and an end that nobody knows', async () => {
   const directory = testDirectory()
   const [one, two] = [`${testDirectory()}/one`, `${testDirectory()}/two`]
   fillDirectory(directory, 300)
@@ -186,7 +177,7 @@ test('reports the lost end that only ledger.head knows, and an end that nobody k
   expect(blind.out).toMatch(/^The end is unknown/m)
 })
 
-test('saves events behind a damaged frame of the log', { timeout: PROCESS_MS }, async () => {
+test('saves events behind a damaged frame of the log', async () => {
   const live = testDirectory()
   const directory = testDirectory()
   const writer = openTestWriter(live)
@@ -203,7 +194,7 @@ test('saves events behind a damaged frame of the log', { timeout: PROCESS_MS }, 
   rmSync(`${directory}-new`, { recursive: true })
 })
 
-test('reads a read-only disk', { timeout: PROCESS_MS }, async ({ skip }) => {
+test('reads a read-only disk', async ({ skip }) => {
   const disk = mountSmallDisk(8)
   if (disk === null) return skip('this process may not mount a file system')
   const { directory, rows, target } = damaged()
@@ -220,29 +211,23 @@ const canBeNobody =
   spawnSync('cat', [join(import.meta.dirname, '../../package.json')], { uid: NOBODY, gid: NOBODY }).status ===
     0
 
-test.skipIf(!canBeNobody)(
-  'reads a directory that its account may only read (needs root)',
-  { timeout: PROCESS_MS },
-  async () => {
-    const { directory, rows, target } = damaged()
-    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o444)
-    chmodSync(directory, 0o555)
-    chmodSync(dirname(target), 0o777)
-    const before = digests(directory)
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(import.meta.dirname, '../../scripts/ledger-salvage.ts'), target],
-      { uid: NOBODY, gid: NOBODY, env: { ...CLEAN_ENVIRONMENT, DATA_DIR: directory }, encoding: 'utf8' },
-    )
-    expect([status, stderr]).toEqual([3, ''])
-    expect(digests(directory)).toEqual(before)
-    expectHonest(target, rows, reported({ code: status, out: stdout, err: stderr }))
-  },
-)
+test.skipIf(!canBeNobody)('reads a directory that its account may only read (needs root)', async () => {
+  const { directory, rows, target } = damaged()
+  for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o444)
+  chmodSync(directory, 0o555)
+  chmodSync(dirname(target), 0o777)
+  const before = digests(directory)
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../../scripts/ledger-salvage.ts'), target],
+    { uid: NOBODY, gid: NOBODY, env: { ...CLEAN_ENVIRONMENT, DATA_DIR: directory }, encoding: 'utf8' },
+  )
+  expect([status, stderr]).toEqual([3, ''])
+  expect(digests(directory)).toEqual(before)
+  expectHonest(target, rows, reported({ code: status, out: stdout, err: stderr }))
+})
 
-test('copies settings, key and adaptations, and leaves out damaged settings', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('copies settings, key and adaptations, and leaves out damaged settings', async () => {
   const [sound, broken] = [testDirectory(), testDirectory()]
   for (const directory of [sound, broken]) cpSync(RECORDED, directory, { recursive: true })
   writeFileSync(join(broken, 'settings.sqlite'), 'no database at all')
@@ -259,7 +244,7 @@ test('copies settings, key and adaptations, and leaves out damaged settings', {
   for (const path of [target, `${target}-b`]) rmSync(path, { recursive: true })
 })
 
-test('builds the views of every kind of fact around gaps', { timeout: PROCESS_MS }, async () => {
+test('builds the views of every kind of fact around gaps', { tags: ['long'] }, async () => {
   for (let seed = 1; seed <= 4; seed += 1) {
     const directory = testDirectory()
     cpSync(RECORDED, directory, { recursive: true })
@@ -278,7 +263,7 @@ test('builds the views of every kind of fact around gaps', { timeout: PROCESS_MS
 })
 
 test('the whole service starts with a salvaged directory, and its views match', {
-  timeout: PROCESS_MS,
+  tags: ['long'],
 }, async () => {
   const directory = testDirectory()
   const target = join(testDirectory(), 'salvaged')
@@ -298,7 +283,7 @@ test('the whole service starts with a salvaged directory, and its views match', 
   expect(await runScript('ledger-replay', target)).toMatchObject({ code: 0, err: '' })
 })
 
-test('exports and imports a salvaged ledger, gaps included', { timeout: PROCESS_MS }, async () => {
+test('exports and imports a salvaged ledger, gaps included', { tags: ['long'] }, async () => {
   const { directory, target } = damaged()
   const copy = join(testDirectory(), 'copy')
   const file = join(testDirectory(), 'export')
@@ -310,9 +295,7 @@ test('exports and imports a salvaged ledger, gaps included', { timeout: PROCESS_
   expect((await runScript('ledger-verify', copy)).out).toMatch(/INCOMPLETE/)
 })
 
-test('erases again what a lost fact had erased, and brings no words back', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('erases again what a lost fact had erased, and brings no words back', async () => {
   const directory = testDirectory()
   const [backup, target] = [`${testDirectory()}/backup`, `${testDirectory()}/salvaged`]
   const writer = openTestWriter(directory)
@@ -339,9 +322,7 @@ test('erases again what a lost fact had erased, and brings no words back', {
   expect(filesHolding(target, 'needle-49 ')).toEqual([])
 })
 
-test('saves nothing where nothing is proven, and leaves nothing behind', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('saves nothing where nothing is proven, and leaves nothing behind', async () => {
   const directory = testDirectory()
   const target = join(testDirectory(), 'salvaged')
   mkdirSync(target)

@@ -70,7 +70,7 @@ test.each([
   expect((await state.signIn(PASSWORD)).status).toBe('signed_in')
 })
 
-test('changes nothing when it prints its help or is called wrongly', async () => {
+test('changes nothing when it prints its help or is called wrongly', { tags: ['long'] }, async () => {
   const directory = await installed()
   const help = await run(directory, '', ['--help'])
   expect([help.code, help.output]).toEqual([0, expect.stringContaining('npm run owner:reset-password')])
@@ -87,7 +87,7 @@ test('asks to stop the service first if it is running', async () => {
   expect([code, output]).toEqual([1, 'The service is running. Stop it first.\n'])
 })
 
-test('creates nothing if there is no service or it is not installed', async () => {
+test('creates nothing if there is no service or it is not installed', { tags: ['long'] }, async () => {
   const empty = newDirectory()
   expect(await run(empty, '')).toEqual({ code: 1, output: expect.stringContaining('There is no service') })
   const state = await openState()
@@ -95,7 +95,7 @@ test('creates nothing if there is no service or it is not installed', async () =
   expect((await run(state.directory, '')).output).toContain('not installed yet')
 })
 
-test('removes the authenticator app as well, unless told to keep it', async () => {
+test('removes the authenticator app as well, unless told to keep it', { tags: ['long'] }, async () => {
   const directory = await installed()
   const state = await openState({ directory })
   const { secret = '' } = state.factors.beginTotp('session') ?? {}
@@ -110,7 +110,7 @@ test('removes the authenticator app as well, unless told to keep it', async () =
   expect(later.facts().map(({ type }) => type)).toContain('owner.factor.removed')
 })
 
-test('sets it in PostgreSQL, too, unless another machine may write', async () => {
+test('sets it in PostgreSQL, too, unless another machine may write', { tags: ['long'] }, async () => {
   const directory = await installed()
   const postgres = optionsFor(await startDatabase(), 'here', { leaseMs: 8_000 })
   await createTables(postgres)

@@ -21,7 +21,6 @@ import { filesHolding, testDirectory } from '../support/directory.ts'
 import { hasProgram } from '../support/programs.ts'
 import { fillDirectory, flipByte, headOf, runScript } from './run-script.ts'
 
-const PROCESS_MS = 180_000
 const PASSPHRASE = 'seven grey herons'
 const hasAge = hasProgram('age')
 
@@ -47,34 +46,30 @@ async function seal() {
 const restore = (file: string, dataDir: string, passphrase = PASSPHRASE) =>
   runScript('restore', dataDir, [file], { environment: { BACKUP_PASSPHRASE: passphrase } })
 
-test(
-  'restores an encrypted backup to the same head, with the passphrase from the environment or from standard input',
-  async () => {
-    const { dataDir, manifest, target, file, sealed } = await seal()
-    expect(readdirSync(target)).toEqual(['delegate-2026-01-02T030405Z.backup'])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(sealed.bytes).toBe(statSync(file).size)
-    expect(digestOf(file)).toBe(sealed.digest)
-    expect(filesHolding(target, 'needle')).toEqual([])
-    await expect(sealBackup(dataDir, file, PASSPHRASE, 10)).rejects.toThrow('There is already a file')
+test('restores an encrypted backup to the same head, with the passphrase from the environment or from standard input', async () => {
+  const { dataDir, manifest, target, file, sealed } = await seal()
+  expect(readdirSync(target)).toEqual(['delegate-2026-01-02T030405Z.backup'])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(sealed.bytes).toBe(statSync(file).size)
+  expect(digestOf(file)).toBe(sealed.digest)
+  expect(filesHolding(target, 'needle')).toEqual([])
+  await expect(sealBackup(dataDir, file, PASSPHRASE, 10)).rejects.toThrow('There is already a file')
 
-    const restored = join(testDirectory(), 'data')
-    const { code, out, err } = await restore(file, restored)
-    expect([code, err]).toEqual([0, ''])
-    expect(headOf(out)).toContain(`${manifest.events} ${manifest.headHash}`)
-    expect(readFileSync(join(restored, 'adaptations', 'brief.md'), 'utf8')).toContain('Be brief.')
-    expect(readdirSync(restored).sort()).toEqual([
-      'adaptations',
-      'ledger.sqlite',
-      'lock.sqlite',
-      'settings.sqlite',
-    ])
+  const restored = join(testDirectory(), 'data')
+  const { code, out, err } = await restore(file, restored)
+  expect([code, err]).toEqual([0, ''])
+  expect(headOf(out)).toContain(`${manifest.events} ${manifest.headHash}`)
+  expect(readFileSync(join(restored, 'adaptations', 'brief.md'), 'utf8')).toContain('Be brief.')
+  expect(readdirSync(restored).sort()).toEqual([
+    'adaptations',
+    'ledger.sqlite',
+    'lock.sqlite',
+    'settings.sqlite',
+  ])
 
-    const again = join(testDirectory(), 'data')
-    expect((await runScript('restore', again, [file], { input: `${PASSPHRASE}\n` })).code).toBe(0)
-  },
-  PROCESS_MS,
-)
+  const again = join(testDirectory(), 'data')
+  expect((await runScript('restore', again, [file], { input: `${PASSPHRASE}\n` })).code).toBe(0)
+})
 
 test.runIf(hasAge)('is a tar archive that age opens', async () => {
   const { directory, file } = await seal()
@@ -106,21 +101,17 @@ test.each<[string, (file: string) => void, string, string]>([
   ['with a changed header', (file) => flipByte(file, 5), PASSPHRASE, 'is damaged'],
   ['that was cut off', (file) => truncateSync(file, statSync(file).size - 1), PASSPHRASE, 'is damaged'],
   ['that is empty', (file) => truncateSync(file, 0), PASSPHRASE, 'is damaged'],
-])(
-  'refuses an encrypted backup %s, and leaves nothing behind',
-  async (_what, change, passphrase, reason) => {
-    const { file } = await seal()
-    change(file)
-    const parent = testDirectory()
-    const { code, out, err } = await restore(file, join(parent, 'data'), passphrase)
-    expect([code, out, err]).toEqual([1, '', expect.stringContaining(reason)])
-    expect(err.trim().split('\n')).toHaveLength(1)
-    expect(readdirSync(parent)).toEqual([])
-  },
-  PROCESS_MS,
-)
+])('refuses an encrypted backup %s, and leaves nothing behind', async (_what, change, passphrase, reason) => {
+  const { file } = await seal()
+  change(file)
+  const parent = testDirectory()
+  const { code, out, err } = await restore(file, join(parent, 'data'), passphrase)
+  expect([code, out, err]).toEqual([1, '', expect.stringContaining(reason)])
+  expect(err.trim().split('\n')).toHaveLength(1)
+  expect(readdirSync(parent)).toEqual([])
+})
 
-test('has written every file when it is done', async () => {
+test('has written every file when it is done', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   for (const name of ['backup.json', 'ledger.sqlite', 'settings.sqlite'])
     writeFileSync(join(directory, name), randomBytes(4_000_000))
@@ -134,7 +125,7 @@ test('has written every file when it is done', async () => {
   }
 })
 
-test('unpacks nothing but the files of a backup', async () => {
+test('unpacks nothing but the files of a backup', { tags: ['long'] }, async () => {
   const { directory } = await seal()
   writeFileSync(join(directory, 'secret.key'), 'k')
   symlinkSync('/etc/passwd', join(directory, 'adaptations', 'link.md'))

@@ -45,6 +45,7 @@ const canFollow =
 
 test.skipIf(!canFollow)(
   'starts the service as in the unit on a read-only checkout, and ends on SIGTERM (needs root)',
+  { tags: ['long'] },
   async () => {
     const state = rootDirectory()
     // As systemd creates them under /var/lib.

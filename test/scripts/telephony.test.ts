@@ -64,7 +64,9 @@ test('lists and shows applications with where they point', async () => {
   expect(double.problems).toEqual([])
 })
 
-test('points every address to the Public URL and prints what changed, and nothing the second time', async () => {
+test('points every address to the Public URL and prints what changed, and nothing the second time', {
+  tags: ['long'],
+}, async () => {
   const { double, run } = await startAccount()
   double.applications.push(application())
   const { code, output } = await run('update-app')
@@ -99,7 +101,9 @@ test('prints a token with a signed grant for the owner to call through the appli
   expect(claims.grants).toMatchObject({ identity: 'owner', voice: { outgoing: { application_sid: 'AP1' } } })
 })
 
-test('explains what is missing or wrong, with exit code 1, or 2 for wrong usage, and prints help with 0', async () => {
+test('explains what is missing or wrong, with exit code 1, or 2 for wrong usage, and prints help with 0', {
+  tags: ['long'],
+}, async () => {
   const { run } = await startAccount({ TELEPHONY_APP_SID: '', TELEPHONY_API_KEY_SID: '' })
   const missing = await run('update-app')
   expect(missing).toMatchObject({ code: 1 })

@@ -4,8 +4,6 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { runScript } from './run-script.ts'
 
-const PROCESS_MS = 180_000
-
 function overwrite(file: string): void {
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, Buffer.alloc(statSync(file).size - 4096, 0xa5), 0, undefined, 4096)
@@ -20,37 +18,33 @@ async function stopped(): Promise<string> {
   return directory
 }
 
-test(
-  'verifies settings and views beside the ledger, and reports on each',
-  async () => {
-    const directory = await stopped()
-    const sound = await runScript('ledger-verify', directory)
-    expect([sound.code, sound.out]).toEqual([
-      0,
-      expect.stringMatching(/settings\.sqlite is sound\.\nviews\.sqlite is sound\.\n$/),
-    ])
+test('verifies settings and views beside the ledger, and reports on each', { tags: ['long'] }, async () => {
+  const directory = await stopped()
+  const sound = await runScript('ledger-verify', directory)
+  expect([sound.code, sound.out]).toEqual([
+    0,
+    expect.stringMatching(/settings\.sqlite is sound\.\nviews\.sqlite is sound\.\n$/),
+  ])
 
-    overwrite(join(directory, 'views.sqlite'))
-    const views = await runScript('ledger-verify', directory)
-    expect([views.code, views.out]).toEqual([
-      0,
-      expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it. It is rebuilt from the ledger\.\n$/),
-    ])
+  overwrite(join(directory, 'views.sqlite'))
+  const views = await runScript('ledger-verify', directory)
+  expect([views.code, views.out]).toEqual([
+    0,
+    expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it. It is rebuilt from the ledger\.\n$/),
+  ])
 
-    rmSync(join(directory, 'secret.key'))
-    const key = await runScript('ledger-verify', directory)
-    expect([key.code, key.err]).toEqual([
-      1,
-      expect.stringMatching(/^secret\.key is missing: .*Put it back\.\n$/),
-    ])
+  rmSync(join(directory, 'secret.key'))
+  const key = await runScript('ledger-verify', directory)
+  expect([key.code, key.err]).toEqual([
+    1,
+    expect.stringMatching(/^secret\.key is missing: .*Put it back\.\n$/),
+  ])
 
-    overwrite(join(directory, 'settings.sqlite'))
-    const settings = await runScript('ledger-verify', directory)
-    expect([settings.code, settings.err]).toEqual([
-      1,
-      expect.stringMatching(/^settings\.sqlite is damaged: .*restore a backup\.\n$/),
-    ])
-    expect(settings.out).toContain('The ledger is sound')
-  },
-  PROCESS_MS,
-)
+  overwrite(join(directory, 'settings.sqlite'))
+  const settings = await runScript('ledger-verify', directory)
+  expect([settings.code, settings.err]).toEqual([
+    1,
+    expect.stringMatching(/^settings\.sqlite is damaged: .*restore a backup\.\n$/),
+  ])
+  expect(settings.out).toContain('The ledger is sound')
+})

@@ -34,9 +34,13 @@ test('tests every setting', () => {
   expect(tried.sort()).toEqual([...settingKeys].sort())
 })
 
-test.each(worlds)(
-  'applies changes to %s while the service runs',
-  async (_what, tried, environment) => {
+/** Their trials take longest. */
+const long = ['backups', 'the rights by phone', 'tasks and their outcomes']
+
+for (const [what, tried, environment] of worlds)
+  test(`applies changes to ${what} while the service runs`, {
+    tags: long.includes(what) ? ['long'] : [],
+  }, async () => {
     const world = await startWorld(environment)
     for (const [key, { values, given, see, expected }] of Object.entries(tried)) {
       if (!isSettingKey(key)) throw new Error(`${key} is not a setting`)
@@ -50,9 +54,7 @@ test.each(worlds)(
       }
       await world.ok(world.client.delete(`/api/config/${key}`))
     }
-  },
-  300_000,
-)
+  })
 
 test('switches between the builtin model and a model service between two messages', async () => {
   const { service, model } = await startWithModel({

@@ -7,7 +7,7 @@ import { runScript } from '../scripts/run-script.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 
-test('names damaged settings, and the service continues without them', async () => {
+test('names damaged settings, and the service continues without them', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   cpSync(join(import.meta.dirname, '../recorded/data'), directory, { recursive: true })
   const file = settingsFile(directory)

@@ -85,7 +85,7 @@ function checkIndexes(directory: string): void {
   views.close()
 }
 
-test('leaves no word of 400 erased facts in any file', () => {
+test('leaves no word of 400 erased facts in any file', { tags: ['long'] }, () => {
   const { pick, stem, textOf } = createCanaries(7)
   const directory = testDirectory()
   let writer = openTestWriter(directory)

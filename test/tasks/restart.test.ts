@@ -143,7 +143,7 @@ test('ends programs that a crash left behind, whether just started or being ende
   expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null, null])
 })
 
-test('spares the process that restarted the service from within a task', async () => {
+test('spares the process that restarted the service from within a task', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   const taskId = await runTaskToItsEnd(directory)
   const starter = startLeftOver(variablesOf(directory, taskId))
@@ -156,7 +156,9 @@ test('spares the process that restarted the service from within a task', async (
   expect(isAlive(starter.pid ?? 0)).toBe(true)
 })
 
-test('does not repeat a post that a crash interrupted, because it may have arrived', async () => {
+test('does not repeat a post that a crash interrupted, because it may have arrived', {
+  tags: ['long'],
+}, async () => {
   let posts = 0
   const receiver = createServer(() => {
     posts += 1

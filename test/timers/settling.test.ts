@@ -222,7 +222,9 @@ test('erases a changed and a snoozed timer together with the words that they kee
   expect([timers.get(id)?.status, timers.get(snoozed.timer.id)?.status]).toEqual(['cancelled', 'cancelled'])
 })
 
-test('keeps a changed timer through a clock that was ahead and is corrected', async () => {
+test('keeps a changed timer through a clock that was ahead and is corrected', {
+  tags: ['long'],
+}, async () => {
   const opened = await openTimers()
   const { timers, now, pass, restart } = opened
   pass(DAY_MS - (now() % DAY_MS))

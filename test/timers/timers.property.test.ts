@@ -28,7 +28,9 @@ const aStep = fc.record({
 })
 type Step = typeof aStep extends fc.Arbitrary<infer S> ? S : never
 
-test('fires no occurrence twice and none at a replaced time, whatever happens', async () => {
+test('fires no occurrence twice and none at a replaced time, whatever happens', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 25 }), async (steps) => {
       const opened = await openTimers()

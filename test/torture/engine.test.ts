@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { failOver } from './engine/failovers.ts'
 import { inTemporaryDirectory } from './temporary.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { killErasures } from './erasures.ts'
 import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { beganWhileHalted, haltUnderFire } from './halts.ts'
 import { inTemporaryDirectory } from './temporary.ts'

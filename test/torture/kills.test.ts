@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../../ledger/reader.ts'
 import { killConversations } from './kills.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'

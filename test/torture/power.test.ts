@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { buildDisk } from './disk.ts'
 import { cutPower } from './power.ts'

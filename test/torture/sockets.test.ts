@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { floodCalls } from './flooded-call.ts'

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,11 +11,7 @@ import { startServiceProcess } from './service-process.ts'
 import { inTemporaryDirectory } from './temporary.ts'
 import { loseFiles } from './witness.ts'
 
-const PROCESS_MS = 240_000
-
-test('detects lost or exchanged ledger files instead of losing acknowledged events silently', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('detects lost or exchanged ledger files instead of losing acknowledged events silently', async () => {
   await inTemporaryDirectory(async (directory) => {
     // In this order: the index while running, the log after a kill, an older log while running.
     const report = await loseFiles({ directory, rounds: 3, seed: 12 })
@@ -23,9 +21,7 @@ test('detects lost or exchanged ledger files instead of losing acknowledged even
   })
 })
 
-test('rejects requests, saves its ledger and exits with a message when its log is deleted', {
-  timeout: PROCESS_MS,
-}, async () => {
+test('rejects requests, saves its ledger and exits with a message when its log is deleted', async () => {
   const directory = testDirectory()
   const service = startServiceProcess(directory)
   onTestFinished(() => service.kill())

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { spawnSync } from 'node:child_process'
 import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

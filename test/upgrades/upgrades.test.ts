@@ -172,7 +172,7 @@ test('goes back to an older build while the newer one has written nothing that i
   expect(lineOf(lines, 'upgrading')).toMatchObject({ from: '0.3.0 (commit abc1234)' })
 })
 
-test('shows the progress of a long rebuild on its port, then answers there', async () => {
+test('shows the progress of a long rebuild on its port, then answers there', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   const events = 100_000
   generateLedger(directory, events)

@@ -206,7 +206,7 @@ test('resumes after a restart, starts over for another model, and sends nothing 
   await until(async () => other.asked.flat().includes(CUE))
 })
 
-test('retries a failed embedding later, without effect on turns', async () => {
+test('retries a failed embedding later, without effect on turns', { tags: ['long'] }, async () => {
   let fails = true
   const { embedding } = scriptedEmbeddings(DRINKS, {
     before: () => (fails ? Promise.reject(new ModelError('unavailable', 'not now')) : Promise.resolve()),

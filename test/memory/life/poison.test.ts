@@ -32,7 +32,7 @@ test.each([
   expect(mind.memory.isStalled()).toBe(false)
 })
 
-test('does not read a skipped message again after a restart', async () => {
+test('does not read a skipped message again after a restart', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   const first = await openMind({ directory, learning })
   await first.say('This is poison')

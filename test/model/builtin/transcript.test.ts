@@ -13,7 +13,7 @@ whole service, a minute apart, from 10:00 on Tuesday, 2 June 2026.
 const START_MS = Date.UTC(2026, 5, 2, 9)
 const MINUTE_MS = 60_000
 
-test('matches docs/builtin-model.md', async () => {
+test('matches docs/builtin-model.md', { tags: ['long'] }, async () => {
   let nowMs = START_MS
   const { client } = await startWholeService({
     nowMs: () => nowMs,

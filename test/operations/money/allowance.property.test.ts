@@ -22,7 +22,9 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ hours: fc.integer({ min: 1, max: 30 }) }) },
 )
 
-test('never reserves and spends more than the allowance, with concurrent requests and crashes', async () => {
+test('never reserves and spends more than the allowance, with concurrent requests and crashes', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
       const directory = testDirectory()

@@ -50,7 +50,9 @@ test('says in follow mode what PostgreSQL lacks, since when and why, and stays r
   expect((await look()).postgres).toEqual({ ok: true })
 })
 
-test('does not claim to know what PostgreSQL lacks if it has not answered since the start', async () => {
+test('does not claim to know what PostgreSQL lacks if it has not answered since the start', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const { service, environment } = await startWith(database, 'follow')
   await service.stop()

@@ -43,9 +43,11 @@ test('carries an owner’s call as words, and records what was said and heard', 
   expect(caller.problems).toEqual([])
 })
 
-test.each([true, false])(
-  'records exactly what was heard before an interruption (reports: %s)',
-  async (reports) => {
+// Without reports, the caller listens in real time.
+for (const reports of [true, false])
+  test(`records exactly what was heard before an interruption (reports: ${reports})`, {
+    tags: reports ? [] : ['long'],
+  }, async () => {
     const phone = await startWithRelay()
     phone.text.reply({ text: 'Hello.' })
     // Without reports, an estimate in real time decides between equal words.
@@ -74,8 +76,7 @@ test.each([true, false])(
     caller.hangUp()
     await phone.eventsUntil('the end', isOver)
     expect(caller.problems).toEqual([])
-  },
-)
+  })
 
 test('continues a call whose relay breaks, and ends it after three breaks', async () => {
   const phone = await startWithRelay()
@@ -197,7 +198,7 @@ test(`${UNWANTED}, but has no account`, async () => {
   expect(phone.realtime.received).toEqual([])
 })
 
-test('keeps a call within a small context, whatever was said before', async () => {
+test('keeps a call within a small context, whatever was said before', { tags: ['long'] }, async () => {
   const phone = await startWithRelay({ environment: { MODEL_API: 'completions', CONTEXT_TOKENS: '4096' } })
   phone.text.answerWith(() => ({ text: LONG }))
   for (let day = 1; day <= 8; day += 1)

@@ -83,7 +83,9 @@ test('continues a call that a crash interrupted, in the same conversation, once'
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
 })
 
-test('a guest whose number failed its attestation stays a guest after a crash', async () => {
+test('a guest whose number failed its attestation stays a guest after a crash', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const { path, fields } = await dieInACall(directory, 'TN-Validation-Failed-C')
   const phone = await startWithRelay({ directory })

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { test } from 'vitest'
 import { checkAppends } from './append-check.ts'
 

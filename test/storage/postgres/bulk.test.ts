@@ -14,7 +14,9 @@ const EVENTS = 30_000
 
 const database = sharedDatabase()
 
-test('a ledger of many events is copied to PostgreSQL, and from there to an empty directory', async () => {
+test('a ledger of many events is copied to PostgreSQL, and from there to an empty directory', {
+  tags: ['long'],
+}, async () => {
   const options = optionsFor(database(), 'here', { leaseMs: 8_000 })
   const [here, there] = [testDirectory(), testDirectory()]
   const ledger = openLedger(here, newId)
