@@ -64,8 +64,8 @@ export default defineConfig({
           'Not run by `npm test`, which must stay short: kills, damage and power cuts at a small size, sweeps over all pages, and variants.',
       },
     ],
-    // Many tests wait for a process, a socket or a page, so two cores serve five of them at once.
-    maxWorkers: 5,
+    // Many tests wait for a process, a socket or a page, so two cores serve six of them at once.
+    maxWorkers: 6,
   },
 })
 

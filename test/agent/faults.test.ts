@@ -67,41 +67,44 @@ const STALLS: readonly Lasting[] = [
   },
 ]
 
-test.each([
+for (const group of [
   { kind: 'failure', faults: FAILURES, limits: {} },
   { kind: 'stall', faults: STALLS, limits: { firstEventMs: 200, idleMs: 200 } },
-])('reports a lasting $kind of the model once, and keeps its turn out of the context', async (group) => {
-  const { double, service } = await start({ ...group.limits, attempts: 2, backoffMs: 10 })
-  double.answerWith(() => ({ text: 'Good morning.' }))
-  await service.client.post('/api/chat', { content: 'Hello' })
-  let failures = 0
-  for (const { name, fault, points, code } of group.faults) {
-    for (const at of points) {
-      for (const round of [1, 2]) {
-        const where = `${name} at ${at}, round ${round}`
-        if (round === 2) double.reply(CALL)
-        // Each retry meets the same fault.
-        double.answerWith(() => ({ text: ['Half', ' of it'], fault: fault(at) }))
-        const failed = await service.client.post('/api/chat', { content: 'Write the list' })
-        expect([where, failed.status, failed.json.code]).toEqual([where, 502, code])
-        failures += 1
-        const { events } = (await service.client.get('/api/timeline?limit=5000')).json
-        const ended = events.filter(({ type }: { type: string }) => type === 'turn.failed')
-        expect([where, ended.length]).toEqual([where, failures])
-        // The deadline, and what the service itself needs on a busy machine.
-        expect(ended.at(-1).payload.durationMs).toBeLessThan(10_000)
+])
+  test(`reports a lasting ${group.kind} of the model once, and keeps its turn out of the context`, {
+    tags: group.kind === 'stall' ? ['long'] : [],
+  }, async () => {
+    const { double, service } = await start({ ...group.limits, attempts: 2, backoffMs: 10 })
+    double.answerWith(() => ({ text: 'Good morning.' }))
+    await service.client.post('/api/chat', { content: 'Hello' })
+    let failures = 0
+    for (const { name, fault, points, code } of group.faults) {
+      for (const at of points) {
+        for (const round of [1, 2]) {
+          const where = `${name} at ${at}, round ${round}`
+          if (round === 2) double.reply(CALL)
+          // Each retry meets the same fault.
+          double.answerWith(() => ({ text: ['Half', ' of it'], fault: fault(at) }))
+          const failed = await service.client.post('/api/chat', { content: 'Write the list' })
+          expect([where, failed.status, failed.json.code]).toEqual([where, 502, code])
+          failures += 1
+          const { events } = (await service.client.get('/api/timeline?limit=5000')).json
+          const ended = events.filter(({ type }: { type: string }) => type === 'turn.failed')
+          expect([where, ended.length]).toEqual([where, failures])
+          // The deadline, and what the service itself needs on a busy machine.
+          expect(ended.at(-1).payload.durationMs).toBeLessThan(10_000)
 
-        double.answerWith(() => ({ text: 'Here again.' }))
-        const next = await service.client.post('/api/chat', { content: 'And now?' })
-        expect([where, next.json.reply.text]).toEqual([where, 'Here again.'])
-        // Recall may bring up the failed turn, but outside the context.
-        const input = (turnRequests(double).at(-1)?.text ?? '').replaceAll(/<data .*?<\/data [^>]*>/gs, '')
-        expect(input).toContain('Good morning.')
-        expect(input).not.toContain('Write the list')
+          double.answerWith(() => ({ text: 'Here again.' }))
+          const next = await service.client.post('/api/chat', { content: 'And now?' })
+          expect([where, next.json.reply.text]).toEqual([where, 'Here again.'])
+          // Recall may bring up the failed turn, but outside the context.
+          const input = (turnRequests(double).at(-1)?.text ?? '').replaceAll(/<data .*?<\/data [^>]*>/gs, '')
+          expect(input).toContain('Good morning.')
+          expect(input).not.toContain('Write the list')
+        }
       }
     }
-  }
-})
+  })
 
 test.each<At>(['headers', 2])('retries a connection that breaks (%s) before the first word', async (at) => {
   const { double, service } = await start()

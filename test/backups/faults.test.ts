@@ -46,7 +46,9 @@ test('retries a failed command after an hour, and not before', { tags: ['long'] 
   expect(service.written.join()).toContain('BACKUP_COMMAND failed')
 })
 
-test('after a restore, waits for the release before it changes what is elsewhere', async () => {
+test('after a restore, waits for the release before it changes what is elsewhere', {
+  tags: ['long'],
+}, async () => {
   const first = await startBacking()
   const [made] = await untilFacts(first, 'backup.made')
   await first.stop()

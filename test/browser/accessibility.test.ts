@@ -13,7 +13,9 @@ const looks = [
 ] as const
 
 for (const { name, ...context } of looks) {
-  test(`forms with errors and the empty timeline are accessible (${name})`, async () => {
+  test(`forms with errors and the empty timeline are accessible (${name})`, {
+    tags: context.viewport === phone ? ['long'] : [],
+  }, async () => {
     const fresh = await startWholeService({ installed: false })
     const install = await visit(browser(), fresh, { signedIn: false, context })
     await install.getByRole('button', { name: 'Set up' }).click()
@@ -30,7 +32,9 @@ for (const { name, ...context } of looks) {
     expect(await findings(home)).toEqual([])
   })
 
-  test(`the timeline is accessible, folded and unfolded (${name})`, async () => {
+  test(`the timeline is accessible, folded and unfolded (${name})`, {
+    tags: context.viewport === phone ? ['long'] : [],
+  }, async () => {
     const { service, model } = await startWithModel()
     const table = '| a | b |\n|---|---|\n| 1 | 2 |'
     model.reply({

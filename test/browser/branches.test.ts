@@ -76,7 +76,7 @@ for (const [look, context] of looks)
     expect(again.payload.replaces).toEqual({ turnId: first.turnId, seq: first.seq, sameWords: true })
   })
 
-test('edits by keyboard, cancels, and gives back what was being written', async () => {
+test('edits by keyboard, cancels, and gives back what was being written', { tags: ['long'] }, async () => {
   const { service, messages } = await startWithTimer()
   const page = await visit(browser(), service)
   await words(page, 'You', 'at five').waitFor()
@@ -107,7 +107,7 @@ test('edits by keyboard, cancels, and gives back what was being written', async 
   expect(await page.getByRole('menuitem', { name: 'Edit' }).count()).toBe(0)
 })
 
-test('changes a message while it is answered, which stops the answer', async () => {
+test('changes a message while it is answered, which stops the answer', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['The long', ' answer'], pause: { at: 5, until: rest.promise } })

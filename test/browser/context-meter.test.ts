@@ -29,7 +29,7 @@ test('explains why nothing can be compacted, follows each turn, and compacts on 
   expect(json).toMatchObject({ replacementRetained: true, latestCompaction: { source: 'manual' } })
 })
 
-test('reports a failed compaction and allows another', async () => {
+test('reports a failed compaction and allows another', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'First.' }))
   await service.client.post('/api/chat', { content: 'Begin' })
@@ -46,7 +46,7 @@ test('reports a failed compaction and allows another', async () => {
   expect(await panel.getByText('The context could not be compacted. It is unchanged.').count()).toBe(1)
 })
 
-test('says that compaction must wait while a reply is in progress', async () => {
+test('says that compaction must wait while a reply is in progress', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'First.' })
   await service.client.post('/api/chat', { content: 'Begin' })

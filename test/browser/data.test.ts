@@ -129,7 +129,9 @@ test('lets no foreign title or file name turn around what the page says', { tags
   await readRight(page.getByRole('list', { name: 'Imported conversations' }).locator('.facts'))
 })
 
-test('says what reading costs, finds memories, and keeps what the owner selects', async () => {
+test('says what reading costs, finds memories, and keeps what the owner selects', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   await over(service, await upload(service, await chatGptZip()))
   const page = await visit(browser(), service, { path: '/data' })

@@ -60,7 +60,7 @@ test('resumes a reply on a new connection after the old one dies', { tags: ['lon
   await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
 })
 
-test('announces a page that loads slowly, then offers a reload', async () => {
+test('announces a page that loads slowly, then offers a reload', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   const released = Promise.withResolvers<void>()

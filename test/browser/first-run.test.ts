@@ -55,7 +55,7 @@ test('offers a German owner first messages that the model behind the page knows'
   await another.getByRole('button', { name: 'Merk dir, dass ich meinen Kaffee schwarz trinke' }).waitFor()
 })
 
-test('asks for the set-up code without the printed link', async () => {
+test('asks for the set-up code without the printed link', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, path: '/', expected: /status of 403/ })
   const code = page.getByLabel('Set-up code')
@@ -70,7 +70,9 @@ test('asks for the set-up code without the printed link', async () => {
   await page.getByText('Step 2 of 5').waitFor()
 })
 
-test('accepts the printed link without asking for the code, and removes it from the address', async () => {
+test('accepts the printed link without asking for the code, and removes it from the address', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).waitFor()
@@ -81,7 +83,7 @@ test('accepts the printed link without asking for the code, and removes it from 
   await page.getByText('Step 2 of 5').waitFor()
 })
 
-test('says that a link from an earlier start has expired', async () => {
+test('says that a link from an earlier start has expired', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const path = '/install#aaaa-bbbb-cccc-dddd'
   const page = await visit(browser(), service, { signedIn: false, path, expected: /status of 403/ })
@@ -90,7 +92,7 @@ test('says that a link from an earlier start has expired', async () => {
   await page.getByText('This link has expired.').waitFor()
 })
 
-test('rejects a short password at its field before sending it', async () => {
+test('rejects a short password at its field before sending it', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill('short')

@@ -94,7 +94,7 @@ for (const [look, context] of looks)
     await expect.poll(() => plan.getByRole('button', { name: 'Erase the messages too' }).count()).toBe(0)
   })
 
-test('marks a message that is not to be kept, and erases it from the mark', async () => {
+test('marks a message that is not to be kept, and erases it from the mark', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await page.getByRole('textbox', { name: 'Message' }).fill('I won 900 at the races, off the record')
@@ -111,7 +111,7 @@ test('marks a message that is not to be kept, and erases it from the mark', asyn
   await message.getByText('not kept in memory').waitFor({ state: 'detached' })
 })
 
-test('keeps a message in memory after all', async () => {
+test('keeps a message in memory after all', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await page.getByRole('textbox', { name: 'Message' }).fill('I live in Bergen, off the record')

@@ -34,7 +34,9 @@ test('shows a failing check and its remedy on every page, and details under Heal
   await notice.waitFor({ state: 'detached' })
 })
 
-test('shows warnings that do not affect readiness: low disk space, an unsent text and a copy that is behind', async () => {
+test('shows warnings that do not affect readiness: low disk space, an unsent text and a copy that is behind', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   const checks = {
@@ -56,7 +58,9 @@ test('shows warnings that do not affect readiness: low disk space, an unsent tex
   await page.getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./).waitFor()
 })
 
-test('lists backlogs and last failures, and offers a retry when Health cannot be loaded', async () => {
+test('lists backlogs and last failures, and offers a retry when Health cannot be loaded', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
   const { json } = await service.client.get('/api/session/health')

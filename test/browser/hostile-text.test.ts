@@ -79,7 +79,7 @@ test.each([
   expect(Date.now() - startedMs).toBeLessThan(10_000)
 })
 
-test('runs nothing for hostile text in search results', async () => {
+test('runs nothing for hostile text in search results', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted.' }))
   for (const text of hostileTexts.slice(0, 8)) {

@@ -103,7 +103,7 @@ test('stops the reply in progress on Escape', { tags: ['long'] }, async () => {
   rest.resolve()
 })
 
-test('keeps the chosen theme after a reload and in other tabs', async () => {
+test('keeps the chosen theme after a reload and in other tabs', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   const other = await page.context().newPage()

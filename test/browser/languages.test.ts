@@ -27,7 +27,7 @@ test('is in the language of the browser, until the owner chooses one for all', a
   await login.getByRole('heading', { name: 'Welcome back' }).waitFor()
 })
 
-test('is in the language of the owner in a browser of another language', async () => {
+test('is in the language of the owner in a browser of another language', { tags: ['long'] }, async () => {
   const service = await startWholeService({ environment: { LANGUAGE: 'de' } })
   const login = await visit(browser(), service, { signedIn: false, path: '/login' })
   await login.getByRole('heading', { name: 'Willkommen zurück' }).waitFor()
@@ -37,7 +37,7 @@ test('is in the language of the owner in a browser of another language', async (
   expect(await (await page.request.get(manifest ?? '')).text()).toContain('Dein persönlicher Assistent')
 })
 
-test('opens offline in the language of its last page', async () => {
+test('opens offline in the language of its last page', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, {
     context: german,

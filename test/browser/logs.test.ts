@@ -110,7 +110,7 @@ test('resumes after a restart of the service without losing its first lines', {
   await page.locator('.line').filter({ hasText: 'first words' }).waitFor()
 })
 
-test('catches up after a proxy has answered 502 for a while', async () => {
+test('catches up after a proxy has answered 502 for a while', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /status of 502/ })
   let isRefused = true

@@ -10,7 +10,9 @@ const browser = useBrowser()
 /** Over 4 KiB, so that a page of the timeline contains only its beginning. */
 const long = `${Array.from({ length: 200 }, (_, line) => `Line ${line + 1} of a long answer.`).join('\n\n')}\n\nThe very end.`
 
-test('shows a long answer in full while it is live, and on request after a reload', async () => {
+test('shows a long answer in full while it is live, and on request after a reload', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: [long.slice(0, 3000), long.slice(3000)] })
   const page = await visit(browser(), service)
@@ -64,7 +66,7 @@ test('shows an answer that became a note in place, on request', async () => {
   expect(await short.getByRole('button', { name: 'Show the whole answer' }).count()).toBe(0)
 })
 
-test('places a message sent during a reply below it, marked as queued', async () => {
+test('places a message sent during a reply below it, marked as queued', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })

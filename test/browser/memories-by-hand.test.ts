@@ -45,7 +45,7 @@ test('adds and edits a memory, and undoes the edit', async () => {
   expect(await items.getByRole('link', { name: 'Show source' }).count()).toBe(0)
 })
 
-test('pins memories, which come first, and merges others, with a way back', async () => {
+test('pins memories, which come first, and merges others, with a way back', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   for (const text of ['Always answer me in Welsh', 'I own a canoe', 'My canoe is green'])
     await service.client.post('/api/memories', { text })
@@ -76,7 +76,7 @@ test('pins memories, which come first, and merges others, with a way back', asyn
   await page.getByRole('button', { name: 'Pin: Always answer me in Welsh' }).waitFor()
 })
 
-test('adds a memory by keyboard and reports pasted words', async () => {
+test('adds a memory by keyboard and reports pasted words', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, {
     path: '/memories',

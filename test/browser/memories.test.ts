@@ -147,7 +147,7 @@ test('confirms an unconfirmed memory by a button that names it', async () => {
   await page.getByText('Memory confirmed').waitFor()
 })
 
-test('offers a retry when the insights cannot be loaded', async () => {
+test('offers a retry when the insights cannot be loaded', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /500/ })
   const recover = await failFirstRequest(page, '**/api/memories/insights')

@@ -91,7 +91,9 @@ test('shows which lines would come and go for the last messages as the threshold
   await expect.poll(() => status.textContent()).toMatch(/^\d+ lines? for your last 8 messages\.$/)
 })
 
-test('offers a retry when the examples cannot be loaded, and explains that there are none', async () => {
+test('offers a retry when the examples cannot be loaded, and explains that there are none', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /500/ })
   const recover = await failFirstRequest(page, '**/api/memories/recall-examples')

@@ -37,7 +37,9 @@ test('shows that recall by meaning is off without an embedding model, and links 
   await page.getByRole('heading', { name: 'Model service' }).and(page.locator(':focus')).waitFor()
 })
 
-test('updates the embedding progress without an event until every text is embedded', async () => {
+test('updates the embedding progress without an event until every text is embedded', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel({ environment: EMBEDDING })
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
@@ -66,7 +68,9 @@ test('updates the embedding progress without an event until every text is embedd
   await check(page, 'insights-ready')
 })
 
-test('shows why embedding fails and when it retries, and recovers on its own', async () => {
+test('shows why embedding fails and when it retries, and recovers on its own', {
+  tags: ['long'],
+}, async () => {
   let frozenAtMs = Number.POSITIVE_INFINITY
   const nowMs = () => Math.min(Date.now(), frozenAtMs)
   const { service, model } = await startWithModel({ environment: EMBEDDING, nowMs })

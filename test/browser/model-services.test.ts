@@ -200,7 +200,7 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
   await checkLooks(page, 'why-fallback')
 })
 
-test('asks another model for one message only', async () => {
+test('asks another model for one message only', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'The usual answer.' }))
   const ollama = await startOllama('An answer from the attic.')

@@ -59,7 +59,7 @@ test('keeps the link to a moment far back in the address, and follows it again a
   expect(query(page)).toBe('')
 })
 
-test('follows the link of a page that is already open, also twice', async () => {
+test('follows the link of a page that is already open, also twice', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   await tellHistory(service, 3)
   const { events } = (await service.client.get('/api/timeline')).json

@@ -36,7 +36,9 @@ test('asks in the chat at the end of the allowance, and goes on with one button'
   await expect.poll(() => words(page, 'Delegate', 'Certainly.').count()).toBe(2)
 })
 
-test('shows money by day, purpose and channel, empty at first, and offers a retry', async () => {
+test('shows money by day, purpose and channel, empty at first, and offers a retry', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel({ environment: { PRICES } })
   model.answerWith(() => ({ text: 'Certainly.', usage: { ...DEAR, inputTokens: 3100 } }))
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })

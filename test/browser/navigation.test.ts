@@ -25,7 +25,9 @@ test('opens a page with G and a letter, focuses its content and announces its na
   await composer(page).waitFor()
 })
 
-test('skips the navigation with the first Tab stop, and opens the search from any page', async () => {
+test('skips the navigation with the first Tab stop, and opens the search from any page', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No reminders yet' }).waitFor()
@@ -39,7 +41,7 @@ test('skips the navigation with the first Tab stop, and opens the search from an
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('shows the version in the navigation, with a link to About', async () => {
+test('shows the version in the navigation, with a link to About', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { version } = (await service.client.get('/build-info.json')).json
   const page = await visit(browser(), service)
@@ -52,7 +54,7 @@ test('shows the version in the navigation, with a link to About', async () => {
   await inFocus(page.getByRole('heading', { name: 'About' })).waitFor()
 })
 
-test('closes the navigation drawer on a phone once a page is chosen', async () => {
+test('closes the navigation drawer on a phone once a page is chosen', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { context: { viewport: phone } })
   await composer(page).waitFor()
@@ -66,7 +68,7 @@ test('closes the navigation drawer on a phone once a page is chosen', async () =
   await composer(page).waitFor()
 })
 
-test('keeps the navigation and drafts usable when a page cannot be loaded', async () => {
+test('keeps the navigation and drafts usable when a page cannot be loaded', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, {
     expected: /ERR_INTERNET_DISCONNECTED|WebSocket/,

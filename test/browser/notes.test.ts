@@ -202,7 +202,7 @@ test('reports a conflicting edit and overwrites it on request', async () => {
   expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
 })
 
-test('gives back the draft that the other version replaced', async () => {
+test('gives back the draft that the other version replaced', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, {
@@ -244,7 +244,7 @@ test('gives back the draft that a restored revision replaced', async () => {
     .toBe('Mine, an hour of work.')
 })
 
-test('keeps the unsaved draft when a deletion is undone', async () => {
+test('keeps the unsaved draft when a deletion is undone', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, slowTimers: true })

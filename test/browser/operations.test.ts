@@ -94,7 +94,7 @@ function linesOf(elements: readonly Element[]): number[] {
   })
 }
 
-test('shows the figures in a browser whose language is no language tag', async () => {
+test('shows the figures in a browser whose language is no language tag', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Yes.' }))
   await tellHistory(service, 1)

@@ -34,6 +34,7 @@ export async function visit(
     baseURL: service.origin,
     viewport: desk,
     locale: 'en-GB',
+    reducedMotion: 'reduce',
     serviceWorkers: options.worker ? 'allow' : 'block',
     ...options.context,
   })

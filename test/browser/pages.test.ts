@@ -94,7 +94,7 @@ for (const [look, context] of looks) {
   })
 }
 
-test('reaches and leaves every page by keyboard', async () => {
+test('reaches and leaves every page by keyboard', { tags: ['long'] }, async () => {
   const { service } = await startHouse()
   const page = await visit(browser(), service, {
     path: '/timers',

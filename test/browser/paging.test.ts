@@ -122,7 +122,7 @@ test('follows new entries at the end, but does not move while the owner reads fu
   await words(page, 'Delegate', 'An answer.').last().waitFor()
 })
 
-test('opens a search hit that is many pages back', async () => {
+test('opens a search hit that is many pages back', { tags: ['long'] }, async () => {
   const service = await startWithHistory(40)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 40.').waitFor()
@@ -132,7 +132,7 @@ test('opens a search hit that is many pages back', async () => {
   await inFocus(words(page, 'You', 'Question number 3.')).waitFor()
 })
 
-test('hides the button to the newest entry while the end is in view', async () => {
+test('hides the button to the newest entry while the end is in view', { tags: ['long'] }, async () => {
   const service = await startWithHistory(2)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 2.').waitFor()

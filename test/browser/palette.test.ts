@@ -75,7 +75,9 @@ test('opens pages, actions and notes from any page, by keyboard alone', async ()
   expect(path(page)).toBe(`/notes/${note.id}`)
 })
 
-test('searches the timeline for the typed words, and the search keeps its own key', async () => {
+test('searches the timeline for the typed words, and the search keeps its own key', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'The blue jacket is in the hall' })
   const page = await visit(browser(), service, { path: '/notes' })
@@ -101,7 +103,7 @@ test('searches the timeline for the typed words, and the search keeps its own ke
   await page.getByText('Find a command, a page or a note').waitFor()
 })
 
-test('returns the focus when it is closed, and closes with its own key', async () => {
+test('returns the focus when it is closed, and closes with its own key', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await inFocus(composer(page)).waitFor()
@@ -113,7 +115,7 @@ test('returns the focus when it is closed, and closes with its own key', async (
   }
 })
 
-test('opens again before the browser has reported that it was closed', async () => {
+test('opens again before the browser has reported that it was closed', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -126,7 +128,7 @@ test('opens again before the browser has reported that it was closed', async () 
   expect(await field(page).count()).toBe(1)
 })
 
-test('fits a page of 320 px in the dark', async () => {
+test('fits a page of 320 px in the dark', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const content = 'Long'
   await service.client.post('/api/notes', { title: 'Donaudampfschifffahrtsgesellschaft'.repeat(3), content })

@@ -59,7 +59,7 @@ test('shows the caller and the words of a live call beside the chat, and hangs u
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'owner_hung_up' } }])
 })
 
-test("labels a guest's call and explains a failed hang-up", async () => {
+test("labels a guest's call and explains a failed hang-up", { tags: ['long'] }, async () => {
   const phone = await startWithPhone({
     script: script({ reply: () => greets, words: () => 'I am Ada.' }),
     factor: 1,

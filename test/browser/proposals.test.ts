@@ -50,7 +50,9 @@ test('sends or declines a proposed text as the owner chooses, and updates every 
   await page.getByRole('region', { name: `You declined: Send this text to ${TO}` }).waitFor()
 })
 
-test('explains a failed confirmation on the card and allows another attempt', async () => {
+test('explains a failed confirmation on the card and allows another attempt', {
+  tags: ['long'],
+}, async () => {
   const phone = await startWithTexts()
   phone.text.reply(
     { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text: 'Hi' } }] },
@@ -67,7 +69,7 @@ test('explains a failed confirmation on the card and allows another attempt', as
   await page.getByRole('region', { name: 'You confirmed: Send this text' }).waitFor()
 })
 
-test('marks an undelivered text and an uncertain one on the timeline', async () => {
+test('marks an undelivered text and an uncertain one on the timeline', { tags: ['long'] }, async () => {
   const phone = await startWithTexts()
   const page = await visit(browser(), phone.service)
   phone.double.fail({ type: 'cut' })
@@ -137,7 +139,7 @@ test('shows a proposed deed verbatim, does or declines it, and refuses a stale o
   expect((await client.get('/api/notes')).json.notes).toHaveLength(2)
 })
 
-test('shows a long prompt in full before it can be run', async () => {
+test('shows a long prompt in full before it can be run', { tags: ['long'] }, async () => {
   const phone = await startWithTexts({ environment: { COPILOT_COMMAND: '["true"]' } })
   await phone.service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
   const prompt = `Begin. ${'Sweep the floor. '.repeat(400)}The very end.`

@@ -21,7 +21,7 @@ async function expectRightToLeft(element: Locator): Promise<void> {
   expect(first).toBeGreaterThan(width / 2)
 }
 
-test('keeps the button that copies code beside it on a phone', async () => {
+test('keeps the button that copies code beside it on a phone', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: '```sh\nnpm run ledger:export > everything.jsonl\n```' })
   const page = await visit(browser(), service, { context: { viewport: phone } })
@@ -33,7 +33,9 @@ test('keeps the button that copies code beside it on a phone', async () => {
   expect((words?.x ?? 0) + (words?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0)
 })
 
-test('lays out each paragraph in its own direction, whether the owner or the model wrote it', async () => {
+test('lays out each paragraph in its own direction, whether the owner or the model wrote it', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: `${HEBREW}\n\n- ${HEBREW}\n\n> ${HEBREW}\n\nThe 6:12, platform 4.` })
   const page = await visit(browser(), service)
@@ -88,7 +90,9 @@ for (const [name, viewport] of [
   ['desktop', { width: 1280, height: 800 }],
   ['phone', phone],
 ] as const) {
-  test(`keeps words and numbers in a table unbroken and its columns aligned (${name})`, async () => {
+  test(`keeps words and numbers in a table unbroken and its columns aligned (${name})`, {
+    tags: tagsOf(name),
+  }, async () => {
     const { service, model } = await startWithModel()
     model.reply({ text: `${TABLE}\n\nThat was all.` })
     const page = await visit(browser(), service, { context: { viewport } })

@@ -60,7 +60,7 @@ for (const [look, context] of looks) {
   })
 }
 
-test('fits reminders into 320 pixels, and settles them by keyboard alone', async () => {
+test('fits reminders into 320 pixels, and settles them by keyboard alone', { tags: ['long'] }, async () => {
   const service = await startWithReminders()
   const page = await visit(browser(), service, { context: { viewport: { width: 320, height: 640 } } })
   for (const path of ['/timers', '/']) {

@@ -41,7 +41,7 @@ test('shows a reminder on every page, leads to its row, and marks it as seen in 
   await inFocus(notes.getByRole('listitem').filter({ hasText: 'Check the oven' })).waitFor()
 })
 
-test('marks a reminder as seen once the owner types on the timeline', async () => {
+test('marks a reminder as seen once the owner types on the timeline', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
   const page = await visit(browser(), service)
@@ -88,7 +88,9 @@ test('ticks off and snoozes reminders on the timeline, and shows what became of 
     .waitFor()
 })
 
-test('ticks off and snoozes a reminder from its toast on any page, by keyboard', async () => {
+test('ticks off and snoozes a reminder from its toast on any page, by keyboard', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
   const page = await visit(browser(), service, { path: '/logs' })

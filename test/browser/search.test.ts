@@ -11,7 +11,7 @@ import { desk, failFirstRequest, inFocus, openSearch, phone, visit, words } from
 
 const browser = useBrowser()
 
-test('shows each hit with the icon of its kind and without Markdown', async () => {
+test('shows each hit with the icon of its kind and without Markdown', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '**Lisbon** is 2 * 3 hours away.' }))
   await service.client.post('/api/chat', { content: 'How far is *lisbon*?' })
@@ -115,7 +115,7 @@ for (const [look, context] of [
   })
 }
 
-test('sets filters by keyboard, and retries a failed search with them', async () => {
+test('sets filters by keyboard, and retries a failed search with them', { tags: ['long'] }, async () => {
   const service = await startWithPast(
     [0, said('Lisbon today')],
     [0, said('Lisbon by text', { channel: 'sms' })],
@@ -146,7 +146,7 @@ test('sets filters by keyboard, and retries a failed search with them', async ()
   await inFocus(hits.first()).waitFor()
 })
 
-test('applies the filters to further pages of results', async () => {
+test('applies the filters to further pages of results', { tags: ['long'] }, async () => {
   const texts = Array.from({ length: 25 }, (_, index) => said(`Lisbon ${index}.`, { channel: 'sms' }))
   const service = await startWithPast(
     ...texts.flatMap((text) => [[0, said('Lisbon in the chat')] as const, [0, text] as const]),
@@ -163,7 +163,9 @@ test('applies the filters to further pages of results', async () => {
   await expect.poll(shown).toEqual(newestFirst)
 })
 
-test('opens the first hit of the latest query on Enter, and none after a failed search', async () => {
+test('opens the first hit of the latest query on Enter, and none after a failed search', {
+  tags: ['long'],
+}, async () => {
   const service = await startWithPast([0, said('Lisbon today')], [0, said('Porto today')])
   const page = await visit(browser(), service, { expected: /500/ })
   await openSearch(page)

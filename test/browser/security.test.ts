@@ -45,7 +45,9 @@ for (const [look, context] of looks)
     await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor()
   })
 
-test('says that everything is in order, and offers a retry when the checks cannot be loaded', async () => {
+test('says that everything is in order, and offers a retry when the checks cannot be loaded', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const { secret } = (await service.client.post('/api/auth/totp')).json
   const code = TOTP.generate({ secret: Secret.fromBase32(secret) })

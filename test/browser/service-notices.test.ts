@@ -50,7 +50,7 @@ test('shows on every page that work is on hold after a restore, until the owner 
   await notice.waitFor({ state: 'detached' })
 })
 
-test('checks the service when its tab is shown, not when it is hidden', async () => {
+test('checks the service when its tab is shown, not when it is hidden', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', slowTimers: true })
   await page.getByRole('heading', { name: 'No reminders yet' }).waitFor()
@@ -70,7 +70,7 @@ test('checks the service when its tab is shown, not when it is hidden', async ()
   expect(checks).toBe(1)
 })
 
-test('names a stalled view on every page', async () => {
+test('names a stalled view on every page', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const views = new Database(join(service.directory, 'views.sqlite'))
   views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)

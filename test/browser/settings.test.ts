@@ -65,7 +65,9 @@ test('explains an error at its field, saves nothing, and keeps the draft across 
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
-test('shows and saves settings although what else the page tells cannot be read', async () => {
+test('shows and saves settings although what else the page tells cannot be read', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, {
     expected: /status of 500/,
@@ -80,7 +82,9 @@ test('shows and saves settings although what else the page tells cannot be read'
   await page.getByRole('heading', { name: 'About' }).waitFor()
 })
 
-test('returns the focus to the last changed field after a save or discard by keyboard', async () => {
+test('returns the focus to the last changed field after a save or discard by keyboard', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings' })
   const minutes = page.locator('#SESSION_IDLE_MINUTES')
@@ -154,7 +158,7 @@ test('never shows a stored secret, and removes a setting that is emptied', async
   expect([await page.content(), ...seen].join('')).not.toContain('canary-auth-token')
 })
 
-test('shows the result of each step of the connection tests', async () => {
+test('shows the result of each step of the connection tests', { tags: ['long'] }, async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })
   const section = (name: string) => page.getByRole('region', { name })
@@ -244,7 +248,9 @@ test('shows an undeclared proxy under Network', async () => {
   await page.locator('#service').getByText('Requests with forwarding headers came from 127.0.0.5').waitFor()
 })
 
-test('asks for the password before it saves a key for another address, and rejects a wrong one', async () => {
+test('asks for the password before it saves a key for another address, and rejects a wrong one', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService({ environment: { TELEPHONY_AUTH_TOKEN: 'token-of-the-provider' } })
   const page = await visit(browser(), service, { path: '/settings', expected: /status of 403/ })
   const address = 'http://127.0.0.1:9'

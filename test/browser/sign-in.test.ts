@@ -176,7 +176,7 @@ for (const [look, context] of looks)
     expect((await service.client.get('/api/auth/factors')).json.passkeys).toEqual([])
   })
 
-test('says why it offers no passkeys under an address, and what to do', async () => {
+test('says why it offers no passkeys under an address, and what to do', { tags: ['long'] }, async () => {
   const { service } = await startWithClock()
   const page = await visit(browser(), service, { path: '/settings#sign-in' })
   await page.getByText('Passkeys need a name and https, or localhost.').waitFor()

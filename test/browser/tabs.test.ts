@@ -89,7 +89,7 @@ test('keeps messages written offline across a reload', async () => {
   await page.getByText(/Waiting for the connection|Sending/).waitFor({ state: 'detached' })
 })
 
-test('sends waiting messages after a reload of any page', async () => {
+test('sends waiting messages after a reload of any page', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   let cut = true
@@ -105,7 +105,9 @@ test('sends waiting messages after a reload of any page', async () => {
   expect(new URL(page.url()).pathname).toBe('/notes')
 })
 
-test('does not mistake a new message for an earlier one with the same words', async () => {
+test('does not mistake a new message for an earlier one with the same words', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'Thank you' })
   const page = await visit(browser(), service, { path: '/notes' })
@@ -133,7 +135,7 @@ test('shows a failed turn in the place of its reply and retries it', async () =>
   await expect.poll(() => words(page, 'You', 'Please').count()).toBe(2)
 })
 
-test('removes words erased in one tab from the other', async () => {
+test('removes words erased in one tab from the other', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'I heard it.' })
   const here = await visit(browser(), service)
@@ -149,7 +151,9 @@ test('removes words erased in one tab from the other', async () => {
   }
 })
 
-test('marks the end of a conversation and starts a new one with the next message', async () => {
+test('marks the end of a conversation and starts a new one with the next message', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Yes.' }))
   const page = await visit(browser(), service)

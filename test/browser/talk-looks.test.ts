@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { test } from 'vitest'
 import { wavOf } from '../doubles/model/wav.ts'
 import { script, speech, TRAIN } from '../phone/call/call-harness.ts'
 import { startWithPhone } from '../phone/phone-harness.ts'
 import { useBrowser } from './browser.ts'
-import { checkThemes, looks, tagsOf } from './looks.ts'
+import { checkThemes, looks } from './looks.ts'
 import { browserThatHears } from './microphone.ts'
 import { choose, composer, reply, visit, words } from './page.ts'
 
@@ -18,9 +20,7 @@ const answers = {
 }
 
 for (const [look, context] of looks) {
-  test(`a talk is accessible while it runs, muted, and at its end (${look})`, {
-    tags: tagsOf(look),
-  }, async () => {
+  test(`a talk is accessible while it runs, muted, and at its end (${look})`, async () => {
     const phone = await startWithPhone({
       script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
     })
@@ -41,9 +41,7 @@ for (const [look, context] of looks) {
     await checkThemes(page, 'talk-ended', look)
   })
 
-  test(`dictation, reading aloud and the lack of a model are accessible (${look})`, {
-    tags: tagsOf(look),
-  }, async () => {
+  test(`dictation, reading aloud and the lack of a model are accessible (${look})`, async () => {
     const phone = await startWithPhone({
       environment: { REALTIME_MODEL: '', TRANSCRIPTION_MODEL: 'test-ears', SPEECH_MODEL: 'test-voice' },
     })

@@ -41,7 +41,9 @@ test('hands over a task, shows its live progress, cancels it and runs it again',
   await running.getByText('bash: npm test').waitFor()
 })
 
-test('shows outcomes, fallbacks and delivery attempts, and repeats a failed delivery', async () => {
+test('shows outcomes, fallbacks and delivery attempts, and repeats a failed delivery', {
+  tags: ['long'],
+}, async () => {
   const { double, environment } = await startProvider()
   const service = await startWholeService({
     environment: { ...environment, COPILOT_COMMAND: ASSISTANT, TASK_ISOLATION: 'auto' },
@@ -68,7 +70,9 @@ test('shows outcomes, fallbacks and delivery attempts, and repeats a failed deli
   await checkLooks(page, 'tasks-timeline')
 })
 
-test('offers a retry when tasks cannot be loaded, and says when no assistant is set up', async () => {
+test('offers a retry when tasks cannot be loaded, and says when no assistant is set up', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
   const recover = await failFirstRequest(page, '**/api/tasks?*')

@@ -35,7 +35,7 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   await page.getByRole('list', { name: 'Past' }).getByText('Water the plants').waitFor()
 })
 
-test('shows a timer that is set between loading the list and connecting', async () => {
+test('shows a timer that is set between loading the list and connecting', { tags: ['long'] }, async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service)
   const cut = Promise.withResolvers<void>()
@@ -146,7 +146,7 @@ test('changes a title without moving the time, which has seconds', async () => {
   expect(timers).toMatchObject([{ id, title: 'Green tea', dueAt: at, recurrence: null }])
 })
 
-test('ticks off all due reminders at once', async () => {
+test('ticks off all due reminders at once', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
   for (const title of ['Tea', 'Cake']) await service.client.post('/api/timers', { title, at: soon() })

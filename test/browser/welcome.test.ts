@@ -34,7 +34,9 @@ async function comeBack(page: Page, service: WholeService): Promise<Page> {
   return again
 }
 
-test('resumes set-up at the step where the owner left, without losing settings', async () => {
+test('resumes set-up at the step where the owner left, without losing settings', {
+  tags: ['long'],
+}, async () => {
   const model = await startModelDouble({ validate: false, models: ['house-model'] })
   onTestFinished(() => model.close())
   model.answerWith(() => ({ text: 'Hello to you.' }))
@@ -103,7 +105,7 @@ test('resumes set-up at the step where the owner left, without losing settings',
   await words(page, 'Delegate', 'Hello to you.').waitFor()
 })
 
-test('keeps and saves what the owner enters before the settings load', async () => {
+test('keeps and saves what the owner enters before the settings load', { tags: ['long'] }, async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, {
     signedIn: false,

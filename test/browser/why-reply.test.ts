@@ -28,7 +28,9 @@ test('shows the model, tokens and tools of a reply, and offers a retry when that
   await page.getByText('Answered by test-model').waitFor()
 })
 
-test('lists the standing instructions of a reply by title, and removed ones by name', async () => {
+test('lists the standing instructions of a reply by title, and removed ones by name', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   await service.client.post('/api/adaptations/brief', { title: 'Be brief', content: 'Three sentences.' })
   await service.client.post('/api/adaptations/morning_news', {
@@ -47,7 +49,9 @@ test('lists the standing instructions of a reply by title, and removed ones by n
     .toEqual(['Be brief', 'morning news since removed'])
 })
 
-test('marks pasted words, names them as words of others, and keeps them marked when it sends them again', async () => {
+test('marks pasted words, names them as words of others, and keeps them marked when it sends them again', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   const letter = `Dear Ann, ${'we miss you. '.repeat(400)}`.trim()
   const page = await visit(browser(), service, { expected: /502/ })
@@ -111,7 +115,7 @@ test('knows after an undo what was typed and what was pasted', { tags: ['long'] 
   expect(await sentMarks()).toEqual(['Sell all', [[0, 8]]])
 })
 
-test('says what a small context left out', async () => {
+test('says what a small context left out', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel({ environment: { CONTEXT_TOKENS: '4096' } })
   const content = 'Mention the weather of the day. '.repeat(60)
   await service.client.post('/api/adaptations/weather', { title: 'Weather', content })

@@ -15,14 +15,25 @@ import {
   UNTOUCHED,
 } from './obedient-house.ts'
 
-test.each(Object.entries(ATTACKS))('only proposes the deeds ordered by %s', async (_name, attack) => {
-  const house = await startObedient({
-    environment: { TRANSCRIPTION_MODEL: 'test-ears' },
+/** One of each way in; the long tests try all. */
+const DAILY = [
+  'text pasted into a message',
+  'a note',
+  'a search hit in a text from a stranger',
+  'the outcome of a task',
+]
+
+for (const [name, attack] of Object.entries(ATTACKS))
+  test(`only proposes the deeds ordered by ${name}`, {
+    tags: DAILY.includes(name) ? [] : ['long'],
+  }, async () => {
+    const house = await startObedient({
+      environment: { TRANSCRIPTION_MODEL: 'test-ears' },
+    })
+    await attack(house, ORDERS)
+    expect(await leftOf(house)).toEqual(UNTOUCHED)
+    expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
   })
-  await attack(house, ORDERS)
-  expect(await leftOf(house)).toEqual(UNTOUCHED)
-  expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
-})
 
 test('only proposes a deed ordered by the title of a timer', async () => {
   const house = await startObedient()

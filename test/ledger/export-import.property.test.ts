@@ -13,7 +13,7 @@ async function* linesIn(text: string): AsyncGenerator<string> {
   yield* text.split('\n').slice(0, -1)
 }
 
-test('restores any ledger row for row by export and import', async () => {
+test('restores any ledger row for row by export and import', { tags: ['long'] }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aFact, { maxLength: 40, size: 'max' }),

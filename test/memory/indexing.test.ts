@@ -36,7 +36,7 @@ test('lists the same entry types that the index folds, except for those of calls
   expect([...ENTRY_TYPES].sort()).toEqual(folded.sort())
 })
 
-test('indexes or already holds in context everything that may be recalled', async () => {
+test('indexes or already holds in context everything that may be recalled', { tags: ['long'] }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ facts: fc.array(aFact, { minLength: 1, maxLength: 4 }), settles: fc.boolean() }), {

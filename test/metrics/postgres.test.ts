@@ -5,9 +5,10 @@ import { startWholeService } from '../support/service.ts'
 import { postgresEnvironment, shareLedger } from '../support/shared-ledger.ts'
 import { parseExposition } from './exposition.ts'
 
-test.each(['follow', 'commit'] as const)(
-  'shows PostgreSQL that keeps the ledger (%s), and names no machine',
-  async (mode) => {
+for (const mode of ['follow', 'commit'] as const)
+  test(`shows PostgreSQL that keeps the ledger (${mode}), and names no machine`, {
+    tags: mode === 'follow' ? ['long'] : [],
+  }, async () => {
     const database = await startDatabase()
     const directory = testDirectory()
     await shareLedger(database, directory, mode)
@@ -31,5 +32,4 @@ test.each(['follow', 'commit'] as const)(
     await database.stop()
     await expect.poll(async () => samplesOf(await scrape())).toMatchObject({ [up]: 0 })
     expect(await scrape()).toContain('delegate_health{check="postgres"} 0')
-  },
-)
+  })

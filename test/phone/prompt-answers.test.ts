@@ -31,7 +31,7 @@ test.each([
   await isAnswered('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })
 })
 
-test('does not hold up a text from the owner behind 100 sign-ins', async () => {
+test('does not hold up a text from the owner behind 100 sign-ins', { tags: ['long'] }, async () => {
   const phone = await startWithPhone()
   const { port } = phone.service
   let pending = SIGN_INS

@@ -37,7 +37,9 @@ const aWord = fc.oneof(
   fc.stringMatching(/^𠀀{4,6}[a-z]{1,3}$/u),
 )
 
-test('keeps only remaining words as page separators after a merge, and finds each of them', () => {
+test('keeps only remaining words as page separators after a merge, and finds each of them', {
+  tags: ['long'],
+}, () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(aWord, { minLength: 1, maxLength: 4 }), {

@@ -48,7 +48,9 @@ function eventOf({
   return { ...said('words', place), channel } as NewEvent
 }
 
-test('holds each event once in runs, with turns, counts and last times, for any batches', async () => {
+test('holds each event once in runs, with turns, counts and last times, for any batches', {
+  tags: ['long'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aStep, { minLength: 1, maxLength: 40, size: 'max' }),

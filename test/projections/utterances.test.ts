@@ -4,7 +4,7 @@ import { createUtteranceQueries } from '../../projections/utterances.ts'
 import { said } from '../support/writer.ts'
 import { openWriterAndViews } from '../support/writer-and-views.ts'
 
-test('agrees with the count on whether the backlog exceeds a limit', () => {
+test('agrees with the count on whether the backlog exceeds a limit', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 30 }),

@@ -252,7 +252,9 @@ test.each<[string, (file: string) => void]>([
   expect(existsSync(target)).toBe(false)
 })
 
-test('starts no new service after an interrupted restore, which can be run again', async () => {
+test('starts no new service after an interrupted restore, which can be run again', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   fillDirectory(directory, 10)
   openSettingsStore(directory).close()

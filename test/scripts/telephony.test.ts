@@ -53,7 +53,7 @@ const application = (changes: object = {}): Resource => ({
   ...changes,
 })
 
-test('lists and shows applications with where they point', async () => {
+test('lists and shows applications with where they point', { tags: ['long'] }, async () => {
   const { double, run } = await startAccount()
   double.applications.push(application())
   const listed = await run('list-apps')

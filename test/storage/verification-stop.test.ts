@@ -5,7 +5,9 @@ import { startVerification, type Verification } from '../../src/storage/verifica
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-test('stops a verification at any point without terminating its thread, and reports nothing afterwards', async () => {
+test('stops a verification at any point without terminating its thread, and reports nothing afterwards', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   onTestFinished(() => writer.close())

@@ -102,6 +102,7 @@ test.for([...(['bubblewrap', 'user'] as const), 'none' as const])(
 
 test.for(['bubblewrap', 'user'] as const)(
   'isolation by %s: a cancelled task may clean up, a stubborn one is killed, a crash leaves none behind',
+  { tags: ['long'] },
   async (way, { skip }) => {
     const reason = await missing(way)
     if (reason !== null) skip(reason)

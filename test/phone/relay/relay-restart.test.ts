@@ -53,7 +53,9 @@ async function dieInACall(
   return asked.promise
 }
 
-test('continues a call that a crash interrupted, in the same conversation, once', async () => {
+test('continues a call that a crash interrupted, in the same conversation, once', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const { path, fields } = await dieInACall(directory)
   expect(fields).toMatchObject({ SessionStatus: 'failed', ErrorCode: '64105', CallStatus: 'in-progress' })
