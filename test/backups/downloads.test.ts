@@ -129,7 +129,9 @@ test('exports everything in open formats, from which an empty directory gets the
   expect(await pagesOf(other, rows.length)).toEqual(await pagesOf(service, rows.length))
 })
 
-test('writes the words of an export in the language of the page that asks for it', async () => {
+test('writes the words of an export in the language of the page that asks for it', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const german = { headers: { 'accept-language': 'de' } }
   await service.client.post('/api/chat', { content: 'My cat is called Minka.' })
@@ -206,7 +208,9 @@ test('begins no download that the disk has no room for', { tags: ['long'] }, asy
   expect(existsSync(join(disk.directory, '.backup', 'downloads'))).toBe(false)
 })
 
-test('leaves nothing on a full disk, and says why there is no download', async (context) => {
+test('leaves nothing on a full disk, and says why there is no download', {
+  tags: ['long'],
+}, async (context) => {
   const disk = mountSmallDisk(60)
   if (!disk) return context.skip('this process may not mount a file system')
   const service = await startWholeService({ directory: disk.directory })

@@ -64,7 +64,7 @@ test('has names in German that contain what is seen', { tags: ['long'] }, async 
   }
 })
 
-test('shows its pages in German', async () => {
+test('shows its pages in German', { tags: ['long'] }, async () => {
   const { service, noteId } = await startHouse()
   const page = await visit(browser(), service, { context: german })
   await page.getByRole('textbox', { name: 'Nachricht' }).waitFor()

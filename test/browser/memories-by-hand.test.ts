@@ -114,7 +114,7 @@ test('says why a memory cannot be pinned or saved', { tags: ['long'] }, async ()
   await expect.poll(() => textField(page).inputValue()).toBe('I own a kayak')
 })
 
-test('corrects and forgets a memory from “Why this reply”', async () => {
+test('corrects and forgets a memory from “Why this reply”', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   await service.client.put('/memory-config', { retrieveTimeoutMs: 5000 })
   for (const text of ['My dentist is Dr Weber', 'My dentist is closed on Mondays'])

@@ -159,7 +159,9 @@ test('makes the first service of the settings that of the chat, even if its mode
   expect(uses[0]).toEqual({ use: 'chat', service: 'builtin', model: 'builtin-1', available: true })
 })
 
-test('orders the fallback by keyboard, and shows in the reply which model failed', async () => {
+test('orders the fallback by keyboard, and shows in the reply which model failed', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel({ models: ['test-model', 'second-model'] })
   const ollama = await startOllama('I stepped in.')
   await addService(service, 'attic', 'The attic', ollama.url)
@@ -237,7 +239,9 @@ test('asks another model for one message only', { tags: ['long'] }, async () => 
   expect(answeredBy(model)).toBe('test-model')
 })
 
-test('offers no choice of a model where there is only one, and takes its name where none are listed', async () => {
+test('offers no choice of a model where there is only one, and takes its name where none are listed', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   const page = await visit(browser(), service)
   const listed = page.waitForResponse('**/api/services/main/models')

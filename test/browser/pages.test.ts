@@ -57,7 +57,7 @@ for (const [look, context] of looks) {
     }
   })
 
-  test(`every step of setup is accessible (${look})`, { tags: tagsOf(look) }, async () => {
+  test(`every step of setup is accessible (${look})`, { tags: ['long'] }, async () => {
     const service = await startWholeService({ installed: false })
     const page = await visit(browser(), service, { signedIn: false, context })
     const heading = (name: string) => page.getByRole('heading', { name, exact: true })

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { expect, test } from 'vitest'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { checkLooks, checkThemes, looks, tagsOf } from './looks.ts'
+import { checkLooks, checkThemes, looks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { settled, visit } from './page.ts'
 
@@ -29,9 +31,7 @@ async function startWithReminders() {
 }
 
 for (const [look, context] of looks) {
-  test(`reminders are accessible on their page and on the timeline (${look})`, {
-    tags: tagsOf(look),
-  }, async () => {
+  test(`reminders are accessible on their page and on the timeline (${look})`, async () => {
     const service = await startWithReminders()
     const page = await visit(browser(), service, { path: '/timers', context })
     await page.getByRole('list', { name: 'Due' }).waitFor()
@@ -60,7 +60,7 @@ for (const [look, context] of looks) {
   })
 }
 
-test('fits reminders into 320 pixels, and settles them by keyboard alone', { tags: ['long'] }, async () => {
+test('fits reminders into 320 pixels, and settles them by keyboard alone', async () => {
   const service = await startWithReminders()
   const page = await visit(browser(), service, { context: { viewport: { width: 320, height: 640 } } })
   for (const path of ['/timers', '/']) {

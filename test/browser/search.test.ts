@@ -66,7 +66,9 @@ for (const [look, context] of [
   ['desk-light', { viewport: desk, colorScheme: 'light' }],
   ['phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true }],
 ] as const) {
-  test(`filters a search by channel and period, and keeps the filters while typing (${look})`, async () => {
+  test(`filters a search by channel and period, and keeps the filters while typing (${look})`, {
+    tags: look === 'phone-dark' ? ['long'] : [],
+  }, async () => {
     const service = await startWithPast(
       [800, said('Lisbon was far')],
       [20, said('Lisbon by text', { channel: 'sms' })],

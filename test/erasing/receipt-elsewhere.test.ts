@@ -33,7 +33,9 @@ async function startErasing(database: Postgres, mode: 'follow' | 'commit') {
   return { storage, erase }
 }
 
-test('a receipt names a machine that has not reported, until it has, and PostgreSQL by what it has', async () => {
+test('a receipt names a machine that has not reported, until it has, and PostgreSQL by what it has', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const { storage, erase } = await startErasing(database, 'commit')
   expect(await erase('apricot')).toMatchObject({ erased: 1, postgres: { erased: true, nodes: [] } })

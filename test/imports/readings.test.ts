@@ -144,7 +144,9 @@ test('offers what several conversations say once, and decides on all of it', asy
   expect([json, (await readingsOf(service)).candidates]).toEqual([{ decided: 2 }, 0])
 })
 
-test('treats a kept memory as words of others, and erases it with its conversation', async () => {
+test('treats a kept memory as words of others, and erases it with its conversation', {
+  tags: ['long'],
+}, async () => {
   const clock = { aheadMs: 0 }
   const service = await startWholeService({ nowMs: () => Date.now() + clock.aheadMs })
   const { client } = service
@@ -165,7 +167,7 @@ test('treats a kept memory as words of others, and erases it with its conversati
   expect(filesHolding(service.directory, 'Porto')).toEqual([])
 })
 
-test('stops a reading when the owner cancels it, and keeps what it found', async () => {
+test('stops a reading when the owner cancels it, and keeps what it found', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const talks = Array.from({ length: 400 }, (_, index) => ({
     ...HOME,

@@ -6,7 +6,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { parseExposition } from './exposition.ts'
 
-test('shows what is known while the disk hangs, and is not ready', async () => {
+test('shows what is known while the disk hangs, and is not ready', { tags: ['long'] }, async () => {
   const storage = await openTestStorage(testDirectory())
   const metrics = buildMetrics({
     storage,

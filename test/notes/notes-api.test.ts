@@ -79,7 +79,9 @@ test('takes the title from the first words if none is given', async () => {
   expect((await client.put(`/api/notes/${id}`, { title: '' })).json.title).toBe('Fresh words')
 })
 
-test('shows the title of a note once, and handles a heading of endless spaces in time', async () => {
+test('shows the title of a note once, and handles a heading of endless spaces in time', {
+  tags: ['long'],
+}, async () => {
   const { client } = await startWholeService()
   async function prose(note: { title?: string; content: string }): Promise<string> {
     const { id } = (await client.post('/api/notes', note)).json
@@ -96,7 +98,9 @@ test('shows the title of a note once, and handles a heading of endless spaces in
     await prose({ title: 'A', content: `# A${gap}b\nsocks` })
 })
 
-test('accepts a million characters in any JSON encoding, and refuses more or none', async () => {
+test('accepts a million characters in any JSON encoding, and refuses more or none', {
+  tags: ['long'],
+}, async () => {
   const { client } = await startWholeService()
   const refused = async (body: unknown) => (await client.post('/api/notes', body)).status
   expect(await refused({ content: '' })).toBe(400)

@@ -132,7 +132,7 @@ test("keeps the writer's cache from restoring cleared bytes on its next write", 
   expect(gone.filter((id) => bytes.includes(`secret${id}q`))).toEqual([])
 })
 
-test('neither restores cleared bytes nor loses writes made between steps', () => {
+test('neither restores cleared bytes nor loses writes made between steps', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), fc.constantFrom(512, 4096), (picks, pageBytes) => {
       const { file, db, reader, slack } = open(pageBytes)

@@ -299,7 +299,7 @@ test('removes the leftovers of a restore once a service runs on the ledger besid
   expect(existsSync(join(directory, '.incoming'))).toBe(false)
 })
 
-test('completes a restore even if nobody reads its output', async () => {
+test('completes a restore even if nobody reads its output', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   fillDirectory(directory, 10)
   const backup = join(testDirectory(), 'backup')

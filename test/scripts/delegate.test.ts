@@ -59,7 +59,7 @@ test.each([
     expect(await run([command, flag])).toEqual({ code: 0, out: expect.stringMatching(help), err: '' })
 })
 
-test('refuses to start on a damaged ledger with the command that saves it', async () => {
+test('refuses to start on a damaged ledger with the command that saves it', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   fillDirectory(directory, 3)
   writeFileSync(ledgerFile(directory), 'not a database')

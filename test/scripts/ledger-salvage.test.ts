@@ -74,7 +74,7 @@ test('saves a damaged ledger, names what is missing, and the service starts with
   expect(createOwnerQueries(storage.views).outboundHeld()).toMatchObject({ heldSeq: 303 })
 })
 
-test('is complete with a backup, and says so', async () => {
+test('is complete with a backup, and says so', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   const backup = `${testDirectory()}/backup`
   const target = `${testDirectory()}/salvaged`
@@ -136,7 +136,7 @@ test('refuses a file that is no export, and says what to do with an encrypted ba
   expect(existsSync(target)).toBe(false)
 })
 
-test('takes nothing from a source with another history or another ledger', async () => {
+test('takes nothing from a source with another history or another ledger', { tags: ['long'] }, async () => {
   const { directory, rows, target } = damaged()
   const [forked, other] = [testDirectory(), testDirectory()]
   cpSync(directory, forked, { recursive: true })
@@ -227,7 +227,9 @@ test.skipIf(!canBeNobody)('reads a directory that its account may only read (nee
   expectHonest(target, rows, reported({ code: status, out: stdout, err: stderr }))
 })
 
-test('copies settings, key and adaptations, and leaves out damaged settings', async () => {
+test('copies settings, key and adaptations, and leaves out damaged settings', {
+  tags: ['long'],
+}, async () => {
   const [sound, broken] = [testDirectory(), testDirectory()]
   for (const directory of [sound, broken]) cpSync(RECORDED, directory, { recursive: true })
   writeFileSync(join(broken, 'settings.sqlite'), 'no database at all')

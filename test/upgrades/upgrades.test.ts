@@ -82,7 +82,9 @@ test('makes one verified backup before an upgrade, and names the views that it r
   expect(headOf(restored)).toEqual(head)
 })
 
-test('makes no backup of a directory that is new, restored, or used by a build that writes the same', async () => {
+test('makes no backup of a directory that is new, restored, or used by a build that writes the same', {
+  tags: ['long'],
+}, async () => {
   const directory = await directoryWithNote()
   writtenBy(directory, '0.2.1', () => undefined)
   expect(lineOf(await startAndStop(directory), 'upgrading')).toMatchObject({ from: '0.2.1 (commit abc1234)' })
@@ -94,7 +96,7 @@ test('makes no backup of a directory that is new, restored, or used by a build t
   expect([directory, restored].flatMap((path) => readdirSync(path))).not.toContain('upgrades')
 })
 
-test('keeps the newest two backups, and none that holds erased words', async () => {
+test('keeps the newest two backups, and none that holds erased words', { tags: ['long'] }, async () => {
   const directory = await directoryWithNote()
   for (const from of ['0.10.0', '0.9.0', '0.11.0']) {
     writtenBy(directory, from, older)

@@ -18,7 +18,9 @@ async function startWith(database: Postgres, mode: 'follow' | 'commit') {
   return { service, look, environment }
 }
 
-test('says in follow mode what PostgreSQL lacks, since when and why, and stays ready', async () => {
+test('says in follow mode what PostgreSQL lacks, since when and why, and stays ready', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const { service, look } = await startWith(database, 'follow')
   const copied = {

@@ -16,7 +16,7 @@ test('says in a sentence what the account may not do', async () => {
   })
 })
 
-test('says in a sentence that a commit is not confirmed', async () => {
+test('says in a sentence that a commit is not confirmed', { tags: ['long'] }, async () => {
   const { primary, standby } = await startDatabases()
   const options = optionsFor(primary, 'here', { leaseMs: 8_000 })
   await createTables(options)

@@ -35,7 +35,9 @@ test('fills a damaged ledger from its copy in PostgreSQL, which then has the fac
   expect(nothing).toMatchObject({ code: 1, err: expect.stringMatching(/^The id of the ledger is lost/) })
 })
 
-test('copies a salvaged ledger with a gap to PostgreSQL, and from there to another machine', async () => {
+test('copies a salvaged ledger with a gap to PostgreSQL, and from there to another machine', {
+  tags: ['long'],
+}, async () => {
   const options = optionsFor(database(), 'here', { leaseMs: 8_000, mode: 'follow' })
   const environment = { LEDGER_POSTGRES_URL: database().url }
   const directory = testDirectory()

@@ -48,7 +48,7 @@ test('answers /ready at once while PostgreSQL hangs during a commit', async () =
   await note
 })
 
-test('says in a sentence that the port of a standby is in use', async () => {
+test('says in a sentence that the port of a standby is in use', { tags: ['long'] }, async () => {
   const holder = await initNode(testDirectory(), optionsFor(database(), 'here', { leaseMs: 8_000 }))
   const there = testDirectory()
   openLedger(there, () => holder.ledger.id()).close()
@@ -64,7 +64,7 @@ test('says in a sentence that the port of a standby is in use', async () => {
   })
 })
 
-test('says in a sentence what the account may not do', async () => {
+test('says in a sentence what the account may not do', { tags: ['long'] }, async () => {
   await database().query('CREATE ROLE nobody_yet LOGIN')
   const environment = {
     ...postgresEnvironment(database(), 'commit', 'there', 8),

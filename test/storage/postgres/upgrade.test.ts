@@ -7,7 +7,9 @@ import { testDirectory } from '../../support/directory.ts'
 import { openTestStorage } from '../../support/storage.ts'
 import { said } from '../../support/writer.ts'
 
-test('backs up before an upgrade in follow mode, and not on a machine that may be a standby', async () => {
+test('backs up before an upgrade in follow mode, and not on a machine that may be a standby', {
+  tags: ['long'],
+}, async () => {
   const database = await startDatabase()
   const here = optionsFor(database, 'here')
   await createTables(here)
