@@ -25,7 +25,9 @@ async function startModel(name: string, call: ScriptedCall, options: ModelDouble
 const lastOf = (double: ModelDouble, path: string) =>
   double.requests(path).findLast((request) => !isMemoryRequest(request))?.text ?? ''
 
-test('keeps memory, tools and the capsule as a conversation moves between APIs and the builtin model', async () => {
+test('keeps memory, tools and the capsule as a conversation moves between APIs and the builtin model', {
+  tags: ['long'],
+}, async () => {
   const memory = { name: 'remember', arguments: { text: 'My sister is called Ada.' } }
   const note = { name: 'create_note', arguments: { title: 'Tea', content: 'Buy tea for Ada.' } }
   const one = await startModel('one', memory)

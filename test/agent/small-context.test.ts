@@ -91,7 +91,7 @@ function factsIn(directory: string) {
 
 for (const dialect of dialects)
   test(`a model of 4,096 tokens does everyday requests as of ${dialect}`, {
-    tags: dialect === 'ollama' ? [] : ['long'],
+    tags: ['long'],
   }, async () => {
     const { double, client, directory } = await startSmall(dialect)
     double.answerWith(everyday)

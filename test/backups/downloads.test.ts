@@ -143,9 +143,7 @@ test('writes the words of an export in the language of the page that asks for it
   expect(entries['memories.md']).toMatch(/^# Gedächtnis\n/)
 })
 
-test('leaves no words in an export that are erased while it is made or fetched', {
-  tags: ['long'],
-}, async () => {
+test('leaves no words in an export that are erased while it is made or fetched', async () => {
   const service = await startWholeService()
   const { client } = service
   const note = (await client.post('/api/notes', { title: 'Quartz', content: 'A quartz vault.' })).json

@@ -54,7 +54,7 @@ for (const { name, ...context } of looks) {
   })
 }
 
-test('fits long words, code and tables on a phone', async () => {
+test('fits long words, code and tables on a phone', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   const long = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(8)
   model.reply({
@@ -68,7 +68,9 @@ test('fits long words, code and tables on a phone', async () => {
   await expect.poll(() => scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 })
 
-test('distinguishes switches, pressed buttons and chart lines with forced colours', async () => {
+test('distinguishes switches, pressed buttons and chart lines with forced colours', {
+  tags: ['long'],
+}, async () => {
   const service = await startWholeService()
   const { client } = service
   await client.post('/api/adaptations/on', { title: 'On', content: 'Be brief.' })

@@ -44,7 +44,7 @@ const chatGptZip = () =>
     'conversations.json': () => jsonList(TALKS.map(chatGptConversation)),
   })
 
-test('imports an export, reads and searches it, and erases it', async () => {
+test('imports an export, reads and searches it, and erases it', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings' })
   await page.getByRole('link', { name: /^Your data/ }).click()

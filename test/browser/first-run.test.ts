@@ -253,9 +253,7 @@ const signIn = async (page: Page) => {
 const waitForHeading = (page: Page, heading: string) =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
-test('returns to the requested page after sign-in, and never to another site', {
-  tags: ['long'],
-}, async () => {
+test('returns to the requested page after sign-in, and never to another site', async () => {
   const service = await startWholeService()
   const { json: note } = await service.client.post('/api/notes', { title: 'Lisbon', content: 'Rain.' })
   const page = await visit(browser(), service, {

@@ -12,7 +12,7 @@ export const looks = [
   ['phone', { viewport: phone, hasTouch: true, isMobile: true }],
 ] as const
 
-/** Only the long tests look at what is smaller than a desk. */
+/** The daily tests try such variants at the width of a desk alone. */
 export const tagsOf = (look: string) => (look.startsWith('desk') ? [] : ['long'])
 
 /**

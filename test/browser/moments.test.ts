@@ -84,7 +84,7 @@ test('follows the link of a page that is already open, also twice', { tags: ['lo
   await expectMoment(page, 1)
 })
 
-test('puts the cursor into the message field, except on a phone', async () => {
+test('puts the cursor into the message field, except on a phone', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'An answer.' })
   await service.client.post('/api/chat', { content: 'A question' })

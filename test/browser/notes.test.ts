@@ -224,7 +224,7 @@ test('gives back the draft that the other version replaced', { tags: ['long'] },
     .toBe('Mine, an hour of work.')
 })
 
-test('gives back the draft that a restored revision replaced', async () => {
+test('gives back the draft that a restored revision replaced', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   await service.client.put(`/api/notes/${id}`, { content: 'Second.' })

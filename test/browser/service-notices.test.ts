@@ -12,7 +12,9 @@ import { composer, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('shows on every page that work is on hold after a restore, until the owner releases it', async () => {
+test('shows on every page that work is on hold after a restore, until the owner releases it', {
+  tags: ['long'],
+}, async () => {
   const directory = testDirectory()
   const first = await startWholeService({ directory })
   await first.stop()

@@ -17,3 +17,9 @@ test.skipIf(!hasCaddy)(`${title} Caddy`, async () => {
 test(`${title} a proxy of our own`, async () => {
   await takeOver(browser(), { leaseSeconds: 2, proxy: 'own' })
 })
+
+test('goes on by itself on another machine within 12 s of kill -9, with the real lease of 8 s', async () => {
+  const proxy = hasCaddy ? 'caddy' : 'own'
+  const tookMs = await takeOver(browser(), { leaseSeconds: 8, proxy })
+  console.info(`takeover after ${Math.round(tookMs)} ms, behind ${proxy}`)
+})

@@ -5,7 +5,9 @@ import { phone, reply, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('reveals the hidden tools of a reply on the first tap without pressing one', async () => {
+test('reveals the hidden tools of a reply on the first tap without pressing one', {
+  tags: ['long'],
+}, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'A short one.' })
   await service.client.post('/api/chat', { content: 'Say something' })

@@ -33,9 +33,7 @@ async function startErasing(database: Postgres, mode: 'follow' | 'commit') {
   return { storage, erase }
 }
 
-test('a receipt names a machine that has not reported, until it has, and PostgreSQL by what it has', {
-  tags: ['long'],
-}, async () => {
+test('a receipt names a machine that has not reported, until it has, and PostgreSQL by what it has', async () => {
   const database = await startDatabase()
   const { storage, erase } = await startErasing(database, 'commit')
   expect(await erase('apricot')).toMatchObject({ erased: 1, postgres: { erased: true, nodes: [] } })
@@ -56,9 +54,7 @@ test('a receipt names a machine that has not reported, until it has, and Postgre
   await waiting
 })
 
-test('a receipt does not claim that PostgreSQL has erased what it was not reached with', {
-  tags: ['long'],
-}, async () => {
+test('a receipt does not claim that PostgreSQL has erased what it was not reached with', async () => {
   const database = await startDatabase()
   const { erase } = await startErasing(database, 'follow')
   expect(await erase('apricot')).toMatchObject({ erased: 1, postgres: { erased: true, nodes: [] } })

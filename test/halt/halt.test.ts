@@ -302,9 +302,7 @@ test('halts from the shell, before the start and while it runs, and outlives res
   ])
 })
 
-test('is still halted after an export, an import and a restore, and wants the password', {
-  tags: ['long'],
-}, async () => {
+test('is still halted after an export, an import and a restore, and wants the password', async () => {
   const first = await startWholeService()
   await halt(first)
   const recorded = await state(first)

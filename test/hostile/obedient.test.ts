@@ -15,10 +15,12 @@ import {
   UNTOUCHED,
 } from './obedient-house.ts'
 
-/** One of each way in; the long tests try all. */
+/** The other ways in are left to the long tests. */
 const DAILY = [
   'text pasted into a message',
+  "a text from the owner's number",
   'a note',
+  'a memory learned from a text',
   'a search hit in a text from a stranger',
   'the outcome of a task',
 ]

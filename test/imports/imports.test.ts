@@ -71,7 +71,7 @@ test('imports an export of ChatGPT: the branch that was last read, without what 
   expect(filesHolding(join(service.directory, 'imports'), 'PK')).toEqual([])
 })
 
-test('imports the split form of ChatGPT, and every form of Claude', { tags: ['long'] }, async () => {
+test('imports the split form of ChatGPT, and every form of Claude', async () => {
   const service = await startWholeService()
   const split = await writeZip('split.zip', {
     'export/conversations-000.json': () => jsonList([chatGptConversation(FERN)]),

@@ -144,9 +144,7 @@ test('offers what several conversations say once, and decides on all of it', asy
   expect([json, (await readingsOf(service)).candidates]).toEqual([{ decided: 2 }, 0])
 })
 
-test('treats a kept memory as words of others, and erases it with its conversation', {
-  tags: ['long'],
-}, async () => {
+test('treats a kept memory as words of others, and erases it with its conversation', async () => {
   const clock = { aheadMs: 0 }
   const service = await startWholeService({ nowMs: () => Date.now() + clock.aheadMs })
   const { client } = service

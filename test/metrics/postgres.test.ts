@@ -7,7 +7,7 @@ import { parseExposition } from './exposition.ts'
 
 for (const mode of ['follow', 'commit'] as const)
   test(`shows PostgreSQL that keeps the ledger (${mode}), and names no machine`, {
-    tags: mode === 'follow' ? ['long'] : [],
+    tags: ['long'],
   }, async () => {
     const database = await startDatabase()
     const directory = testDirectory()

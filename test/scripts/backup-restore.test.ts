@@ -24,7 +24,7 @@ import { pageOf } from '../support/timeline-page.ts'
 import { said } from '../support/writer.ts'
 import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
-test('restores a backup made under load to the printed head, page by page', { tags: ['long'] }, async () => {
+test('restores a backup made under load to the printed head, page by page', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   for (let index = 0; index < 400; index += 1)
@@ -252,9 +252,7 @@ test.each<[string, (file: string) => void]>([
   expect(existsSync(target)).toBe(false)
 })
 
-test('starts no new service after an interrupted restore, which can be run again', {
-  tags: ['long'],
-}, async () => {
+test('starts no new service after an interrupted restore, which can be run again', async () => {
   const directory = testDirectory()
   fillDirectory(directory, 10)
   openSettingsStore(directory).close()

@@ -179,7 +179,7 @@ test('names a line that is not JSON without showing it', async () => {
   expect(existsSync(target)).toBe(false)
 })
 
-test('refuses a directory that is not empty, apart from a key', { tags: ['long'] }, async () => {
+test('refuses a directory that is not empty, apart from a key', async () => {
   const { text } = exported(3)
   const other = testDirectory()
   fillDirectory(other, 2)

@@ -95,7 +95,7 @@ test('creates nothing if there is no service or it is not installed', { tags: ['
   expect((await run(state.directory, '')).output).toContain('not installed yet')
 })
 
-test('removes the authenticator app as well, unless told to keep it', { tags: ['long'] }, async () => {
+test('removes the authenticator app as well, unless told to keep it', async () => {
   const directory = await installed()
   const state = await openState({ directory })
   const { secret = '' } = state.factors.beginTotp('session') ?? {}

@@ -125,7 +125,7 @@ test('has written every file when it is done', { tags: ['long'] }, async () => {
   }
 })
 
-test('unpacks nothing but the files of a backup', { tags: ['long'] }, async () => {
+test('unpacks nothing but the files of a backup', async () => {
   const { directory } = await seal()
   writeFileSync(join(directory, 'secret.key'), 'k')
   symlinkSync('/etc/passwd', join(directory, 'adaptations', 'link.md'))

@@ -8,9 +8,7 @@ import { newId, openTestWriter, said } from '../support/writer.ts'
 
 const { log } = createLog({ level: 'silent', write: () => undefined, secretValues: () => [], aboveId: 0 })
 
-test('verifies the ledger again without being asked, and shows damage on the timeline once', {
-  tags: ['long'],
-}, async () => {
+test('verifies the ledger again without being asked, and shows damage on the timeline once', async () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(...Array.from({ length: 200 }, (_, index) => said(`message ${index} ${'words '.repeat(60)}`)))

@@ -156,9 +156,7 @@ test('spares the process that restarted the service from within a task', { tags:
   expect(isAlive(starter.pid ?? 0)).toBe(true)
 })
 
-test('does not repeat a post that a crash interrupted, because it may have arrived', {
-  tags: ['long'],
-}, async () => {
+test('does not repeat a post that a crash interrupted, because it may have arrived', async () => {
   let posts = 0
   const receiver = createServer(() => {
     posts += 1

@@ -96,7 +96,7 @@ test('makes no backup of a directory that is new, restored, or used by a build t
   expect([directory, restored].flatMap((path) => readdirSync(path))).not.toContain('upgrades')
 })
 
-test('keeps the newest two backups, and none that holds erased words', { tags: ['long'] }, async () => {
+test('keeps the newest two backups, and none that holds erased words', async () => {
   const directory = await directoryWithNote()
   for (const from of ['0.10.0', '0.9.0', '0.11.0']) {
     writtenBy(directory, from, older)

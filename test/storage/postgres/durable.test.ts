@@ -23,7 +23,7 @@ test('copies the settings before there is any event', async () => {
   await expect.poll(paths).toEqual([{ path: 'settings.sqlite' }])
 })
 
-test('a standby takes over nothing that only the primary of PostgreSQL has', { tags: ['long'] }, async () => {
+test('a standby takes over nothing that only the primary of PostgreSQL has', async () => {
   const { primary, standby } = await startDatabases()
   const [first, second] = [testDirectory(), testDirectory()]
   // Longer than the test, so that nobody takes over.
