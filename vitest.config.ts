@@ -35,8 +35,8 @@ const serviceFolders = [
 ]
 const service = serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 const browser = ['test/browser/**/*.test.ts']
-/** Talks by microphone pass in real time, so they run after all others. */
-const talk = ['test/browser/talk*.test.ts']
+/** Talks by microphone pass in real time, and patterns are measured, so these run after all others. */
+const quiet = ['test/browser/talk*.test.ts', 'test/patterns/**/*.test.ts']
 
 /** Tests start the threads of their services by `test/support/start-thread.ts`. */
 const threadsFromBundles: Plugin = {
@@ -52,16 +52,16 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/prepare.ts'],
     projects: [
-      project('unit', ['test/**/*.test.ts'], [...service, ...browser]),
+      project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...quiet]),
       project('service', service),
-      project('browser', browser, talk, ['test/browser/browser-path.ts']),
-      project('talk', talk, [], ['test/browser/browser-path.ts']),
+      project('browser', browser, quiet, ['test/browser/browser-path.ts']),
+      project('quiet', quiet, [], ['test/browser/browser-path.ts']),
     ],
     tags: [
       {
         name: 'long',
         description:
-          'Not run by `npm test`, which must stay short: kills, damage and power cuts at a small size, sweeps over all pages, and variants.',
+          'Left out by `npm test`, which must stay short. CONTRIBUTING.md says which tests these are.',
       },
     ],
     // Many tests wait for a process, a socket or a page, so two cores serve six of them at once.
@@ -82,7 +82,7 @@ function project(name: string, include: string[], exclude: string[] = [], global
       hookTimeout: 300_000,
       expect: { poll: { timeout: 150_000 } },
       // After the other projects, with two workers, so that audio does not stutter.
-      ...(name === 'talk' && { sequence: { groupOrder: 1 }, maxWorkers: 2 }),
+      ...(name === 'quiet' && { sequence: { groupOrder: 1 }, maxWorkers: 2 }),
       // A test keeps nothing outside its own directory and service, so the modules of one file serve the next.
       isolate: false,
       // As in `npm start`: with many threads, V8's memory protection keys end a process now and then.

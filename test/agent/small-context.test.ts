@@ -89,10 +89,10 @@ function factsIn(directory: string) {
   return events
 }
 
-for (const dialect of dialects)
-  test(`a model of 4,096 tokens does everyday requests as of ${dialect}`, {
-    tags: ['long'],
-  }, async () => {
+test.for(dialects)(
+  'a model of 4,096 tokens does everyday requests as of %s',
+  { tags: ['long'] },
+  async (dialect) => {
     const { double, client, directory } = await startSmall(dialect)
     double.answerWith(everyday)
     double.answerMemoryWith(everydayMemory)
@@ -150,7 +150,8 @@ for (const dialect of dialects)
       expect(types.get(failure) ?? []).toEqual([])
     const { compactThresholdTokens } = (await client.get('/api/session/context')).json
     expect(compactThresholdTokens).toBeLessThan(4_096)
-  })
+  },
+)
 
 test('stays within the context whatever is pasted, over many days', async () => {
   let nowMs = Date.now()

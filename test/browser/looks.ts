@@ -6,10 +6,10 @@ import { picture } from './picture.ts'
 
 const sizes = { desk, phone }
 
-/** The contexts of both widths. A phone has a touch screen. */
+/** The contexts of both widths, with ordinary motion. A phone has a touch screen. */
 export const looks = [
-  ['desk', { viewport: desk }],
-  ['phone', { viewport: phone, hasTouch: true, isMobile: true }],
+  ['desk', { viewport: desk, reducedMotion: 'no-preference' }],
+  ['phone', { viewport: phone, hasTouch: true, isMobile: true, reducedMotion: 'no-preference' }],
 ] as const
 
 /** The daily tests try such variants at the width of a desk alone. */

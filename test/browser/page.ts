@@ -34,6 +34,7 @@ export async function visit(
     baseURL: service.origin,
     viewport: desk,
     locale: 'en-GB',
+    // Saves the frames of transitions. `looks` have ordinary motion.
     reducedMotion: 'reduce',
     serviceWorkers: options.worker ? 'allow' : 'block',
     ...options.context,

@@ -1,5 +1,3 @@
-// @module-tag long
-
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -162,7 +160,9 @@ test('a PIN lets a call confirm the shown deed once by a key, and its digits are
     expect([name, readFileSync(join(house.service.directory, name)).includes(PIN)]).toEqual([name, false])
 })
 
-test('a key does nothing without the PIN, for a changed note, for a class above the right, or for a guest', async () => {
+test('a key does nothing without the PIN, for a changed note, for a class above the right, or for a guest', {
+  tags: ['long'],
+}, async () => {
   const house = await startCalls()
   const { client } = house.service
   const call = await house.call('CA1', { verdict: '' })
@@ -196,7 +196,9 @@ test('a key does nothing without the PIN, for a changed note, for a class above 
   expect(typesOf(await house.events(), 'call.pin')).toEqual(['call.pin.refused', 'call.pin.accepted'])
 })
 
-test('wrong PINs close the entry for the call, and ten for a day, through a restart', async () => {
+test('wrong PINs close the entry for the call, and ten for a day, through a restart', {
+  tags: ['long'],
+}, async () => {
   let aheadMs = 0
   const options = { directory: testDirectory(), nowMs: () => Date.now() + aheadMs }
   const first = await startCalls(options)

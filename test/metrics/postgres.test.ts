@@ -5,10 +5,10 @@ import { startWholeService } from '../support/service.ts'
 import { postgresEnvironment, shareLedger } from '../support/shared-ledger.ts'
 import { parseExposition } from './exposition.ts'
 
-for (const mode of ['follow', 'commit'] as const)
-  test(`shows PostgreSQL that keeps the ledger (${mode}), and names no machine`, {
-    tags: ['long'],
-  }, async () => {
+test.each(['follow', 'commit'] as const)(
+  'shows PostgreSQL that keeps the ledger (%s), and names no machine',
+  { tags: ['long'] },
+  async (mode) => {
     const database = await startDatabase()
     const directory = testDirectory()
     await shareLedger(database, directory, mode)
@@ -32,4 +32,5 @@ for (const mode of ['follow', 'commit'] as const)
     await database.stop()
     await expect.poll(async () => samplesOf(await scrape())).toMatchObject({ [up]: 0 })
     expect(await scrape()).toContain('delegate_health{check="postgres"} 0')
-  })
+  },
+)

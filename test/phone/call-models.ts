@@ -14,7 +14,7 @@ export const carriages = ['realtime', 'speech', 'relay'] as const
 export const overMedia = ['realtime', 'speech'] as const
 export type CarriageName = (typeof carriages)[number]
 
-/** What calls by speech and by relay share with realtime ones is only tried by the long tests. */
+/** The daily tests try what all carriages share over the first alone. */
 export const tagsOf = (carriage: CarriageName) => (carriage === 'realtime' ? [] : ['long'])
 
 /** How the markup of a call begins that is carried in this way. */

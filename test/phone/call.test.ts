@@ -270,9 +270,7 @@ test('ends a guest’s call that the owner’s overtakes while it is being accep
 })
 
 for (const carriage of carriages)
-  test(`gives a guest nothing of the owner’s and runs no tool, even with an obedient model (${carriage})`, {
-    tags: tagsOf(carriage),
-  }, async () => {
+  test(`gives a guest nothing of the owner’s and runs no tool, even with an obedient model (${carriage})`, async () => {
     const phone = await startWithPhone({
       carriage,
       script: script({

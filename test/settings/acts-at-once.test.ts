@@ -34,7 +34,7 @@ test('tests every setting', () => {
   expect(tried.sort()).toEqual([...settingKeys].sort())
 })
 
-/** Their trials are short. */
+/** The trials of the others take longer. */
 const DAILY = ['money', 'the conversation', 'the telephone']
 
 for (const [what, tried, environment] of worlds)

@@ -43,7 +43,6 @@ test('carries an owner’s call as words, and records what was said and heard', 
   expect(caller.problems).toEqual([])
 })
 
-// Without reports, the caller listens in real time.
 for (const reports of [true, false])
   test(`records exactly what was heard before an interruption (reports: ${reports})`, {
     tags: reports ? [] : ['long'],
