@@ -44,6 +44,8 @@ test('sends a text once after an outage of 20 hours, and shows one notice', asyn
   outbox.pass(HOUR_MS)
   expect(await ended('d')).toBe('delivery.succeeded')
   expect(double.messages).toHaveLength(1)
+  // The views follow the ledger.
+  await outbox.outbox.settled()
   expect(texts.delayed()).toBeNull()
   expect(texts.lastOutcome()).toMatchObject({ ok: 1 })
   expect(all('signal.dismissed')).toMatchObject([{ facts: { reason: 'superseded' } }])
