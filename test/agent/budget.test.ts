@@ -12,6 +12,8 @@ test('refuses turns once the daily tokens are spent, across a restart, until a d
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
+  // Memory may read "One" as soon as the budget is renewed.
+  double.answerMemoryWith(() => ({ text: '{"candidates":[]}', usage: { inputTokens: 1, outputTokens: 1 } }))
   const directory = testDirectory()
   const startedMs = Date.now()
   let nowMs = startedMs

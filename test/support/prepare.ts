@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Rolldown } from 'vite'
+import { build, type Plugin, type Rolldown } from 'vite'
 import type { TestProject } from 'vitest/node'
 import { installPostgres } from './install-postgres.ts'
 
@@ -15,9 +15,20 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const output = join(root, 'node_modules/.cache/delegate-tests/threads')
 
+const POOLED_WORKER = pathToFileURL(join(root, 'test/support/pooled-worker.ts')).href
+
+const inPooledWorkers: Plugin = {
+  name: 'in-pooled-workers',
+  enforce: 'pre',
+  resolveId: (source) =>
+    source === 'node:worker_threads' || source === 'better-sqlite3'
+      ? { id: POOLED_WORKER, external: true }
+      : null,
+}
+
 /**
  * Installs PostgreSQL, and bundles what the threads of a service load. Hundreds of services start in the tests, and
- * each thread would load about two hundred modules, which takes four times the processor time.
+ * each thread would load about two hundred modules.
  */
 export default async function setup(project: TestProject): Promise<void> {
   installPostgres()
@@ -25,17 +36,24 @@ export default async function setup(project: TestProject): Promise<void> {
     cwd: root,
     exclude: ['src/lib/start-thread.ts', 'src/storage/function-thread.ts'],
   })
+  const entries = new Set(sources.map((source) => join(root, source)))
   const { output: chunks } = (await build({
     root,
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: ['better-sqlite3', 'pg', 'sqlite-vec'] },
+    ssr: { noExternal: true, external: ['pg', 'sqlite-vec'] },
+    plugins: [inPooledWorkers],
     build: {
       ssr: true,
       write: false,
       rolldownOptions: {
         input: Object.fromEntries(sources.map((source) => [source, join(root, source)])),
-        output: { entryFileNames: '[hash].mjs', chunkFileNames: '[hash].mjs' },
+        output: {
+          entryFileNames: '[hash].mjs',
+          chunkFileNames: '[hash].mjs',
+          // All but the first modules, which alone run once for each thread.
+          codeSplitting: { groups: [{ name: 'shared', test: (id) => !entries.has(id) }] },
+        },
       },
     },
   })) as Rolldown.RolldownOutput

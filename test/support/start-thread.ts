@@ -1,17 +1,82 @@
-import type { Worker } from 'node:worker_threads'
+import { EventEmitter } from 'node:events'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { inject } from 'vitest'
 import { startThread as startFromUrl } from '../../src/lib/start-thread.ts'
+import { isWithin } from '../../src/lib/waits.ts'
+import type { PooledRun } from './pooled-worker.ts'
 
 const bundles = inject('bundledThreads')
-const bundleOf = (url: string): string => bundles[url] ?? url
+const idle = new Set<Worker>()
 
-/** Takes the place of the service's `startThread` in tests: starts the thread from its bundle. */
+/** How long a thread that is terminated may take to end by itself, so that it can be used again. */
+const TERMINATE_AFTER_MS = 250
+
+/**
+ * Takes the place of the service's `startThread` in tests: runs the thread's bundle in a thread that another service
+ * has left. A new one takes as much processor time as a whole turn.
+ */
 export function startThread(
   url: URL,
   data?: { readonly modules?: readonly string[]; readonly postgres?: unknown },
 ): Worker {
+  const bundle = bundles[url.href]
   // What speaks to PostgreSQL reads files beside its source.
-  if (data?.postgres) return startFromUrl(url, data)
-  const bundled = data && { ...data, modules: data.modules?.map(bundleOf) }
-  return startFromUrl(new URL(bundleOf(url.href)), bundled)
+  if (bundle === undefined || data?.postgres) return startFromUrl(url, data)
+  const modules = data?.modules?.map((module) => bundles[module] ?? module)
+  return new PooledThread(bundle, data && { ...data, modules }) as unknown as Worker
+}
+
+function takeWorker(): Worker {
+  for (const worker of idle) {
+    idle.delete(worker)
+    worker.ref()
+    return worker
+  }
+  const worker = startFromUrl(new URL('./pooled-worker.ts', import.meta.url))
+  worker.once('exit', () => idle.delete(worker))
+  return worker
+}
+
+/** The part of Worker that the service uses. */
+class PooledThread extends EventEmitter {
+  readonly #worker = takeWorker()
+  readonly #port: MessagePort
+  readonly #ended = Promise.withResolvers<void>()
+
+  constructor(url: string, data: unknown) {
+    super()
+    const worker = this.#worker
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    const run: PooledRun = { url, data, port: port2 }
+    worker.postMessage(run, [port2])
+    port1.on('message', (message) => this.emit('message', message))
+
+    const fail = (error: unknown) => this.emit('error', error)
+    const end = () => {
+      worker.off('error', fail).off('exit', end)
+      this.emit('exit')
+      this.#ended.resolve()
+    }
+    worker.on('error', fail).on('exit', end)
+    // The port has closed, and so have the connections. The last messages may still wait to be read.
+    worker.once('message', () => {
+      worker.unref()
+      idle.add(worker)
+      setImmediate(end)
+    })
+  }
+
+  postMessage(message: unknown): void {
+    this.#port.postMessage(message)
+  }
+
+  async terminate(): Promise<void> {
+    if (!(await isWithin(TERMINATE_AFTER_MS, this.#ended.promise))) await this.#worker.terminate()
+  }
+
+  unref(): void {
+    this.#port.unref()
+    this.#worker.unref()
+  }
 }
