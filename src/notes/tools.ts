@@ -54,15 +54,18 @@ export function noteTools(notes: Notes): Tool[] {
   /** The subject includes the revision: a confirmation is only valid for the text that the owner saw. */
   const subjectOf = ({ id, revision }: Note) => `note:${id}@${revision}`
 
-  /** The new title and content, or a refusal. */
+  /** The new title and content, and the lines to remove that it lacks; or a refusal. */
   function changed({ content: now }: Note, { title, content, append, remove }: Changes) {
     if (title === null && content === null && append === null && remove === null)
       return refuse('invalid', 'Say what is to change.')
     let text = content ?? now
+    let absent: readonly string[] = []
     if (remove !== null) {
       const wanted = linesOf(remove)
         .map(itemIn)
         .filter((item) => item !== '')
+      const present = new Set(linesOf(text).map(itemIn))
+      absent = wanted.filter((item) => !present.has(item))
       const left = linesOf(text).filter((line) => !wanted.includes(itemIn(line)))
       if (left.length === linesOf(text).length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')
@@ -70,7 +73,7 @@ export function noteTools(notes: Notes): Tool[] {
     if (append !== null) text = `${text.trimEnd()}\n${append}`
     if (text.trim() === '')
       return refuse('empty', 'That would leave the note empty. Delete the note instead.')
-    return { title: title ?? undefined, content: text === now ? undefined : text }
+    return { title: title ?? undefined, content: text === now ? undefined : text, absent }
   }
 
   return [
@@ -171,8 +174,9 @@ export function noteTools(notes: Notes): Tool[] {
       },
       run: ({ query: words, ...changes }, context) =>
         onNote(words, async (note) => {
-          const change = changed(note, changes)
-          if ('ok' in change) return change
+          const changing = changed(note, changes)
+          if ('ok' in changing) return changing
+          const { absent, ...change } = changing
           const origin = originOf(context)
           const keepsText = changes.content === null && change.content !== undefined
           const derivedFrom = [...(origin.derivedFrom ?? []), ...(keepsText ? note.seqs : [])]
@@ -182,9 +186,8 @@ export function noteTools(notes: Notes): Tool[] {
             { source: 'delegate', ...origin, derivedFrom },
             note.revision,
           )
-          return result.status === 'ok'
-            ? resultOf(result.note)
-            : refuse('stale', 'The note was changed meanwhile; read it again.')
+          if (result.status === 'ok') return resultOf(result.note, absent.length === 0 ? {} : { absent })
+          return refuse('stale', 'The note was changed meanwhile; read it again.')
         }),
     }),
     defineTool({
@@ -241,8 +244,8 @@ function describeChanges({ title, content, append, remove }: Changes): string {
     .join('\n\n')
 }
 
-function resultOf({ id, title, seqs }: Note) {
-  return { ok: true, data: { note: { id, title } }, refs: [refTo(id)], derivedFrom: seqs } as const
+function resultOf({ id, title, seqs }: Note, more: { readonly absent?: readonly string[] } = {}) {
+  return { ok: true, data: { note: { id, title }, ...more }, refs: [refTo(id)], derivedFrom: seqs } as const
 }
 
 /** Lists the matches by title and date, without showing their content to the model. */

@@ -192,3 +192,13 @@ test('shows an erased note nowhere', async () => {
   expect((await client.get('/api/notes?q=ultramarine7391')).json.notes).toEqual([])
   expect((await client.post(`/api/notes/${id}/restore`, { revision: 1 })).json.code).toBe('revision_erased')
 })
+
+test('says which items of a list it could not take off', async () => {
+  const { client } = await startWholeService()
+  const say = async (content: string) => (await client.post('/api/chat', { content })).json.reply.text
+  await say('add milk and bread to my shopping list')
+  expect(await say('take milk and jam off my shopping list')).toMatch(
+    /^Taken off your \[shopping list\]\(.+\): milk\. I don’t see jam there\.$/,
+  )
+  expect((await client.get('/api/notes?q=shopping')).json.notes).toMatchObject([{ excerpt: '- bread' }])
+})

@@ -31,6 +31,8 @@ const outcomeSchema = z.object({
   memories: listOf(memory),
   notes: listOf(note),
   timers: listOf(timer),
+  /** Lines that a note lacks, so that they could not be removed. */
+  absent: listOf(z.string()),
   /** Reminders that are due and not done. */
   open: listOf(timer),
   tasks: listOf(task),

@@ -30,17 +30,22 @@ function* show(name: string): Steps {
   return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
-/** The note tool finds the lines, so the note need not be read first. Looks on `others` if it finds none. */
-function* takeOff(name: string, items: readonly string[], ...others: readonly string[]): Steps {
-  const lines = items.map((item) => item.replace(/^the /i, '')).join('\n')
-  const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
-  const [next, ...rest] = others
-  if (outcome.reason === 'not_found' && next) return yield* takeOff(next, items, ...rest)
-  if (outcome.reason === 'not_found') return `I don’t see that on your ${name}.`
-  if (outcome.reason === 'empty') return yield* clear(name)
-  return outcome.ok
-    ? `Taken off your ${linked(outcome.note?.id, name)}: ${joinWords(items)}.`
-    : whyNot(outcome)
+const withoutArticle = (item: string) => item.replace(/^the /i, '')
+
+/** Takes items off the first of these lists that has them. The note tool finds the lines, so no note is read first. */
+function* takeOff(items: readonly string[], ...names: readonly string[]): Steps {
+  const lines = items.map(withoutArticle).join('\n')
+  for (const name of names) {
+    const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
+    if (outcome.reason === 'not_found') continue
+    if (outcome.reason === 'empty') return yield* clear(name)
+    if (!outcome.ok) return whyNot(outcome)
+    const { absent, note } = outcome
+    const taken = items.filter((item) => !absent.includes(withoutArticle(item).toLowerCase()))
+    const lacking = absent.length === 0 ? '' : ` I don’t see ${joinWords(absent)} there.`
+    return `Taken off your ${linked(note?.id, name)}: ${joinWords(taken)}.${lacking}`
+  }
+  return `I don’t see that on your ${names.join(' or ')}.`
 }
 
 /** A note can't be empty, so clearing a list deletes its note. */
@@ -86,7 +91,10 @@ export const listIntents: readonly Intent[] = [
     act(add, [1, 0]),
   ),
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
-  on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOff, [0, 1])),
+  on(
+    `${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`,
+    act((name, items) => takeOff(items, name), [0, 1]),
+  ),
   on(
     [
       '(?:cross|check|tick|strike|scratch) off (.{1,200})',
@@ -95,7 +103,7 @@ export const listIntents: readonly Intent[] = [
     ],
     (groups) => {
       const items = itemsOf(firstOf(groups))
-      return items.length === 0 ? null : takeOff('shopping list', items, 'to-do list')
+      return items.length === 0 ? null : takeOff(items, 'shopping list', 'to-do list')
     },
   ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
@@ -115,5 +123,5 @@ export const listIntents: readonly Intent[] = [
   on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
 ]
 
-/** Must come last, because other things can be added too. */
+/** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */
 export const addIntent: Intent = on('(?:add|buy) (?!(?:it|this|that)\\b)(.{1,200})', act(add, [0, 1]))
