@@ -38,7 +38,7 @@ export async function conversationById(
   return await conversations(views).where('id', '=', id).executeTakeFirst()
 }
 
-/** Newest first, started before `beforeSeq`. */
+/** A page of conversations, newest first: those that started before `beforeSeq`, or the newest if it is null. */
 export async function listConversations(
   views: Kysely<ViewsTables>,
   options: { readonly limit: number; readonly beforeSeq: number | null },
@@ -49,7 +49,7 @@ export async function listConversations(
   return await query.execute()
 }
 
-/** In the order in which they began. */
+/** The spans of a conversation with their event counts, in the order in which they began. */
 export async function spansOfConversation(views: Kysely<ViewsTables>, id: string) {
   return await views
     .selectFrom('timeline_spans')

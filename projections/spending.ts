@@ -106,18 +106,18 @@ export function createSpendingQueries(views: Database) {
     .prepare<[string], number | null>('SELECT sum(micros) FROM allowance_raises WHERE at > ?')
     .pluck()
   return {
-    /** What was spent or reserved in the hours from that of `at`, if a fact after `afterSeq` changed them. */
+    /** Micros spent or reserved since the start of the hour of `at`, in hours that a fact after `afterSeq` changed. */
     totalFrom: (at: string, afterSeq: number) => total.get(at.slice(0, HOUR_CHARS), afterSeq) ?? 0,
-    /** What is reserved and not settled. */
+    /** Micros reserved and not settled. */
     reserved: () => reserved.get() ?? 0,
     isOpen: (reservationId: string) => isOpen.get(reservationId) !== undefined,
-    /** What a turn cost; null if nothing was recorded. */
+    /** What a turn cost, in micros; null if nothing was recorded. */
     ofTurn: (turnId: string) => ofTurn.get(turnId) ?? null,
-    /** The hours from that of `at`, oldest first. */
+    /** Hours with spending, from the hour of `at` on, oldest first. */
     hoursFrom: (at: string) => hours.all(at.slice(0, HOUR_CHARS)),
-    /** When this level was last reached. */
+    /** The last fact that recorded this level; undefined if there is none. */
     reached: (window: Window, level: 80 | 100) => reached.get(window, level),
-    /** What the owner allowed in addition since `at`. */
+    /** Micros that the owner allowed in addition since `at`. */
     raisedSince: (at: string) => raised.get(at) ?? 0,
   }
 }

@@ -4,7 +4,8 @@ import { createServer } from 'vite'
 
 /**
  * `npm run dev`: restarts the service when its sources change, and serves the pages with hot reload. Takes the
- * same variables as `npm start`. Open the address that Vite prints.
+ * same variables as `npm start`, and enables the development routes unless `DEV_ROUTES` is set. Open the address that
+ * Vite prints.
  */
 const root = join(import.meta.dirname, '..')
 const watched = ['ledger', 'projections', 'src'].map((folder) => `--watch-path=${join(root, folder)}`)

@@ -43,7 +43,9 @@ await runCommand({
     process.stdout.write(report(outcome, microsByProjection))
     const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
     if (flaws.length > 0)
-      throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
+      throw new Refused(
+        `${flaws.length} of ${outcome.projections.length} views differ from the ledger or could not be compared.`,
+      )
     process.stdout.write('The views match the ledger.\n')
   },
 })

@@ -14,7 +14,7 @@ const FILES = ['ledger.sqlite', 'views.sqlite', 'settings.sqlite'].flatMap((name
 /**
  * Returns the data directory if SQLite can read it, else a temporary copy that is removed when the process
  * ends. SQLite must create an index beside a write-ahead log, which a read-only or failing disk prevents.
- * Throws Refused if the files change while they are copied.
+ * Throws Refused if the ledger changes while it is copied.
  */
 export function readableDirectory(dataDir: string): string {
   if (canRead(dataDir)) return dataDir
@@ -25,7 +25,7 @@ export function readableDirectory(dataDir: string): string {
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(copy, name))
   if (stateOf(dataDir) !== before)
     throw new Refused(
-      `${dataDir} cannot be read in place, and it changed while it was copied. Stop the service.`,
+      `${dataDir} cannot be read in place, and its ledger changed during the copy. Stop the service, then run this again.`,
     )
   return copy
 }

@@ -33,7 +33,8 @@ export function createLogLines(capacity: number, aboveId = 0) {
     },
     /**
      * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
-     * `dropped` counts lines of this page that are no longer in memory. Continue with `throughId` as `after`.
+     * `dropped` counts the lines after `after`, of any level, that are no longer in memory; if `after` is null, those of
+     * the whole process. Continue with `throughId` as `after`.
      */
     read({ limit, minLevel, after }: LogQuery) {
       const atLeast = logLevels.indexOf(minLevel)

@@ -1,6 +1,6 @@
 import { addDays, dayIn, toInstant } from '../lib/time.ts'
 
-/** Days as `YYYY-MM-DD`, inclusive. An absent day means no bound. */
+/** Days as `YYYY-MM-DD`, inclusive. An absent day means no bound. `period` takes precedence over `from` and `to`. */
 export type Days = {
   /** All of them include today. */
   readonly period?: 'today' | 'last_7_days' | 'last_30_days' | 'this_year' | undefined
@@ -13,7 +13,7 @@ export type Period = {
   readonly to: string | null
   /** Inclusive start, ISO 8601 UTC. */
   readonly fromAt: string | null
-  /** Exclusive end. */
+  /** Exclusive end, ISO 8601 UTC. */
   readonly untilAt: string | null
 }
 

@@ -112,6 +112,7 @@ export async function dataOf(client: Client): Promise<string> {
     '/api/imports',
     '/api/imported',
     '/api/imported.candidates',
+    '/api/memories/recall-examples',
   ])
     add(await read(path))
   for (const { id } of (await read('/api/imported')).conversations) add(await read(`/api/imported/${id}`))

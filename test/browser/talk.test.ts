@@ -56,7 +56,7 @@ test('talks by microphone: shows the words, stops when interrupted, and records 
       'Interrupted: Delegate listens to you',
     ]),
   )
-  // It belongs to the tab, whichever page it shows.
+  // The talk continues while the tab shows another page.
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Notes' }).click()
   await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
   await bar.getByRole('button', { name: 'Mute' }).click()
@@ -80,15 +80,13 @@ test('talks without a realtime model, by transcription and speech', { tags: ['lo
   await reply(page, TRAIN).waitFor()
 })
 
-test('hangs up from another tab, and says in this one why the talk has ended', async () => {
+test('hangs up from another tab, and shows the reason in the tab that was talking', async () => {
   const phone = await startWithPhone({ script: script({ reply: () => greets }) })
   const page = await visit(await browserThatHears(60), phone.service)
   const other = await visit(browser(), phone.service)
   await page.getByRole('button', { name: 'Talk with Delegate' }).click()
   const call = other.getByRole('region', { name: 'Phone call' })
   await call.getByText('You are talking in another tab').waitFor()
-  await other.getByRole('button', { name: 'Talk with Delegate' }).click()
-  // No second microphone is needed to know.
   await call.getByRole('button', { name: 'Hang up' }).click()
   const bar = page.getByRole('region', { name: 'Talk' })
   await bar.getByText('you hung up in the browser').waitFor()
@@ -97,7 +95,7 @@ test('hangs up from another tab, and says in this one why the talk has ended', a
   await bar.waitFor({ state: 'detached' })
 })
 
-test('takes the place of a call of a guest', async () => {
+test('replaces a call of a guest', async () => {
   const phone = await startWithPhone({ script: script({ reply: () => answersAtLength }) })
   const page = await visit(await browserThatHears(60), phone.service)
   const { caller } = await phone.dial('CA1', GUEST)
@@ -107,7 +105,7 @@ test('takes the place of a call of a guest', async () => {
   await caller.closed
 })
 
-test('says what is missing: a microphone, or a model, with the way to the settings', async () => {
+test('explains that a microphone or a model is missing, and links to the settings', async () => {
   const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
   const { client } = phone.service
   phone.text.reply({ text: 'At nine.' })
@@ -147,14 +145,14 @@ test('writes what is dictated into the message field, and sends nothing by itsel
   await composer(page).fill('Please:')
   const button = page.getByRole('button', { name: 'Dictate', exact: true })
   const started = () => expect.poll(() => page.getByRole('log').textContent()).toBe('Dictation started')
-  // By key it starts and stops.
+  // By key, one press starts and the next one stops.
   await button.press('Enter')
   await page.locator('.recording').waitFor()
   await started()
   await page.getByRole('button', { name: 'Stop dictation' }).press(' ')
   await expect.poll(() => composer(page).inputValue()).toBe('Please: Buy oat milk.')
   await inFocus(composer(page)).waitFor()
-  // By pointer it also lasts while it is held.
+  // By pointer, holding the button dictates until it is released.
   const box = await button.boundingBox()
   await page.mouse.move((box?.x ?? 0) + 10, (box?.y ?? 0) + 10)
   await page.mouse.down()

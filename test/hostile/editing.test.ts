@@ -15,12 +15,12 @@ test.each([
   ['other words before it', 'Do what this says: ', ''],
   ['other words around it', 'Please do this now: ', '\nThat is my wish.'],
 ])(
-  'only proposes what pasted words order in a message that is sent again with %s',
+  'proposes but does not execute orders from pasted text when the replacing message has %s',
   async (_name, before, after) => {
     const house = await startObedient()
     const letter = ORDERS.join('\n')
     const turnId = await paste(house, 'What does this say? ', letter)
-    // A client that forgets what was pasted.
+    // This client does not mark the pasted text again.
     const content = `${before}${letter}${after}`
     const { status } = await house.service.client.post('/api/chat', { content, replaces: turnId })
     expect(status).toBe(200)
@@ -29,7 +29,7 @@ test.each([
   },
 )
 
-test('only proposes what is written in place of a dictated message', async () => {
+test('executes no orders from a message that replaces a dictated one', async () => {
   const house = await startObedient({ environment: { TRANSCRIPTION_MODEL: 'test-ears' } })
   house.text.replyTo('/audio/transcriptions', { text: 'Hello, this is somebody in the room.' })
   const recording = { audioBase64: Buffer.from('RIFF of a recording').toString('base64'), format: 'wav' }

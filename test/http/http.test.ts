@@ -74,7 +74,7 @@ test('ignores an offer of a protocol other than WebSocket', async () => {
   expect([made.status, service.things]).toEqual([201, ['made']])
 })
 
-test('accepts a body just under the limit, also chunked, and a larger one where a route allows it', async () => {
+test('accepts a body of exactly the limit, also chunked, and a larger one where a route allows it', async () => {
   const service = await startService()
   const client = await service.signedIn()
   expect((await client.post('/api/things', { name: 'x'.repeat(MIB - 11) })).status).toBe(201)
@@ -115,7 +115,7 @@ test('limits every request to 15 seconds by default', () => {
   }
 })
 
-test('refuses 2,000 headers and a length combined with chunks, without harm', async () => {
+test('refuses too many headers with 431, and an ambiguous body length with 400', async () => {
   const service = await startService()
   const { port } = service
   const many = Array.from({ length: 2_000 }, (_, index) => `a${index}:\r\n`).join('')
@@ -184,7 +184,7 @@ test('refuses too many values before it parses them', async () => {
   expect((await client.send('POST', '/api/things', list, { headers })).status).toBe(201)
 })
 
-test('treats an empty body as no body, whatever its Content-Type', async () => {
+test('treats an empty body with a JSON Content-Type as no body', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const json = { headers: { 'content-type': 'application/json' } }
@@ -206,7 +206,7 @@ test('refuses a body that is not JSON with 400', async () => {
   expect(service.things).toEqual([])
 })
 
-test('names the place of an error in a request and does not repeat the input', async () => {
+test('names the invalid field of a request without repeating its value', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const answer = await client.post('/api/things', { name: ['canary'] })
@@ -221,7 +221,7 @@ test('names the place of an error in a request and does not repeat the input', a
   expect(answer.text).not.toContain('canary')
 })
 
-test('reports a fault by its request id only, and logs the rest', async () => {
+test('reports an internal error by its request id only, and logs the details', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const answer = await client.get('/api/fault')
@@ -298,7 +298,7 @@ test('serves the web app to everyone, with hashed files cached forever', async (
   expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
 })
 
-test('serves the compressed copies of the build, and not as files of their own', async () => {
+test('serves compressed copies by Accept-Encoding, never at paths of their own', async () => {
   const web = webDirectory()
   const script = 'x'.repeat(3_000)
   writeFileSync(join(web, 'assets/made-1234.js'), script)
@@ -333,7 +333,7 @@ test('shows a page for a dead link to people, and a problem to programs', async 
   expect((await client.get('/.env', { headers: { accept: 'text/html' } })).text).not.toContain('canary')
 })
 
-test('explains how to build the web app if it is not built', async () => {
+test('returns 503 not_built while the web app is not built', async () => {
   const service = await startService()
   const answer = await service.client.get('/login')
   expect([answer.status, answer.json.code]).toEqual([503, 'not_built'])
@@ -360,7 +360,7 @@ test('finishes a running request when it stops, then refuses connections', async
   await expect(client.get('/health')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('leaves no trace of an aborted request but the connection', async () => {
+test('keeps serving and logs no error when a client aborts its request', async () => {
   const service = await startService()
   const client = await service.signedIn()
   const socket = connect(service.port, '127.0.0.1')

@@ -69,7 +69,9 @@ const taskFields = {
   latestProgress: z.object({ at: z.string(), text: z.string() }).nullable(),
   deliveryState: z
     .enum(['none', 'pending', 'delivered', 'fallback', 'failed', 'unknown'])
-    .describe('Whether the outcome reached the owner: on the chosen channel, on a fallback channel, or not'),
+    .describe(
+      'Whether the outcome reached the owner. none: it is delivered nowhere; pending: in progress; delivered: on the chosen channel; fallback: on another one; unknown: it may have arrived',
+    ),
   deliveries: z.array(deliverySchema).readonly(),
 }
 
@@ -132,7 +134,14 @@ export const retry = post('/api/tasks/{id}/retry', {
     ...idParam,
     body: {
       content: {
-        'application/json': { schema: z.object({ what: z.enum(['work', 'delivery']).optional() }) },
+        'application/json': {
+          schema: z.object({
+            what: z
+              .enum(['work', 'delivery'])
+              .optional()
+              .describe('By default the work, if it failed or was cancelled; else the delivery'),
+          }),
+        },
       },
     },
   },
@@ -161,7 +170,7 @@ export const callback = post('/api/copilot/callback', {
   },
   responses: answer(
     z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
-    'Recorded, or ignored: unknown task or hook, task already over, duplicate report',
+    'Recorded, or ignored: unknown task or hook, task not running, duplicate report, or too many reports',
     400,
     413,
   ),

@@ -30,7 +30,10 @@ export function importRoutes(routes: Routes, { imports }: RouteDeps): void {
     if (written === 'unknown') throw unknown('import')
     if (written === 'disk_full') throw diskFull()
     if (written === 'wrong_offset')
-      throw conflict('wrong_offset', msg`The piece does not follow the one before, or the file is too long.`)
+      throw conflict(
+        'wrong_offset',
+        msg`This piece is out of order, or it exceeds the size of the file. Continue at receivedBytes.`,
+      )
     return c.json({ receivedBytes: written.receivedBytes }, 200)
   })
   routes.openapi(cancel, async (c) => {
@@ -56,18 +59,17 @@ export function importRoutes(routes: Routes, { imports }: RouteDeps): void {
       await imports.read(c.req.valid('param').id, seqOf(cursor) ?? 0, limit),
       'conversation',
     )
-    const { messages, items, next, ...rest } = found
-    return c.json({ ...rest, messages, items, nextCursor: next === null ? null : String(next) }, 200)
+    const { next, ...page } = found
+    return c.json({ ...page, nextCursor: next === null ? null : String(next) }, 200)
   })
 }
 
 const diskFull = () => conflict('disk_full', msg`There is not enough free space on the disk.`)
 
 function presentUpload({ importId: id, ...upload }: Upload): Import {
-  return {
-    ...{ id, ...upload, state: 'uploading', startedAt: null, endedAt: null, reason: null },
-    ...{ conversations: 0, messages: 0, known: 0, skipped: 0 },
-  }
+  const times = { startedAt: null, endedAt: null }
+  const counts = { conversations: 0, messages: 0, known: 0, skipped: 0 }
+  return { id, ...upload, ...times, ...counts, state: 'uploading', reason: null }
 }
 
 function presentImport({
@@ -88,7 +90,7 @@ function placeOf(cursor: string | undefined): ImportedPlace | null {
   return { lastAt, id }
 }
 
-/** What the owner chose. Throws the refusal if that is nothing. */
+/** The conversations that a request selects: those of an import, else single ones. Throws a Refusal if it names neither. */
 export function selectionOf({
   importId,
   ids,
@@ -97,6 +99,6 @@ export function selectionOf({
   readonly ids?: readonly string[] | undefined
 }): Selection {
   if (importId !== undefined) return { importId }
-  if (ids === undefined) throw invalidField('ids', msg`or importId is required`)
+  if (ids === undefined) throw invalidField('', msg`Give importId or ids.`)
   return { ids }
 }

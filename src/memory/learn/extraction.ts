@@ -26,6 +26,7 @@ export type ExtractionOptions = {
   readonly mayLearn: () => boolean
   readonly isHalted: () => boolean
   readonly counters: MemoryCounters
+  /** Shared with forgetting, so that the two never interleave. */
   readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
@@ -49,11 +50,15 @@ type Found = {
 }
 
 export type Extraction = {
-  /** The window to read now: its first message, failed attempts, and whether it was read before; null if none is due. */
+  /**
+   * Identifies the window to read now; null if none is due. `attempt` and `isAgain` tell the reactor a retry or another
+   * reading from the same step.
+   */
   due(): { readonly firstSeq: number; readonly attempt: number; readonly isAgain: boolean } | null
   /**
-   * Reads the window that is due. Rejects with LedgerUnavailable, if the thread cannot start, and when
-   * `signal` aborts. Records any other failure as an event, and the window is due again later.
+   * Reads the window that is due. Rejects if the ledger is unavailable, the window cannot be loaded, the thread cannot
+   * start, or `signal` aborts. Without money it records nothing, and the window stays due. Any other failure is recorded
+   * as an event: the window is retried later, and given up after the last attempt.
    */
   readNext(signal: AbortSignal): Promise<void>
   /** When the next failed window is due for a retry; null if none waits. */
@@ -190,7 +195,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         const secretSeqs = toRead?.window.secretSeqs ?? []
         if (secretSeqs.length > 0) {
           await append([barredFact(secretSeqs)])
-          // Without them, so that one which the owner keeps meanwhile stays unread.
+          // Loads the window without these messages: one that the owner keeps meanwhile would count as read.
           toRead = await thread.ask('nextToRead', { limit, offers })
         }
         if (!toRead || options.isHalted()) return

@@ -20,7 +20,7 @@ export type MemoryReactor = {
   /** Resolves when everything said is learned or waits for a retry, after `timeoutMs` at most. */
   settled(timeoutMs: number): Promise<void>
   isRunning(): boolean
-  /** Whether the last pass failed. A retry is scheduled. */
+  /** Whether the last run failed, other than by an unavailable ledger. A retry is scheduled. */
   isStalled(): boolean
   /** Stops at once. The next start resumes interrupted work. */
   close(): Promise<void>
@@ -81,7 +81,7 @@ type Work =
 export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
   const { append, queries, utterances, extraction, pause = PAUSE, nowMs, onFault } = options
   let hasFailed = false
-  /** The backlog is read in one go, or a conversation without pauses would outrun it. */
+  /** Whether a backlog is being read. Its next window does not wait for a pause: a conversation may have none. */
   let isDraining = false
   let isRunning = false
   /** Callers waiting in `settled`. For them, learning runs even during a turn. */
@@ -107,7 +107,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
         else await extraction.readNext(signal)
         hasFailed = false
       } catch (error) {
-        // The disk is reported elsewhere.
+        // Readiness reports an unavailable ledger by its own check.
         hasFailed = !(error instanceof LedgerUnavailable)
         throw error
       } finally {
@@ -171,7 +171,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     )
   }
 
-  /** Each override, merge and conflict is signalled once. New memories are not. */
+  /** The next override, merge or conflict to signal, each once. New memories are not signalled. */
   function nextOutcome(): Work | undefined {
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]

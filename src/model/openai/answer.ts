@@ -6,7 +6,7 @@ import { reportedFault } from './failures.ts'
 import { redact } from './redact.ts'
 
 export const tokens = z.int().min(0).catch(0)
-/** Local servers may omit the details or the whole object. */
+/** Local servers may omit fields or the whole object. A missing or malformed count is 0. */
 export const usageSchema = z
   .object({
     input_tokens: tokens,
@@ -48,7 +48,7 @@ export const responseSchema = z.object({
 })
 export type ResponseAnswer = z.output<typeof responseSchema>
 
-/** Throws ModelError `refused` if the model declined, APIError if the response failed. */
+/** Throws ModelError `refused` if the model declined, APIError if the response failed, ZodError if tool calls are unusable. */
 export function readAnswer(response: ResponseAnswer, secrets: readonly string[]) {
   if (response.error || response.status === 'failed') {
     throw reportedFault(response.error?.code, response.error?.message || 'the response failed')
@@ -112,7 +112,7 @@ function hasContent({ encrypted_content, content }: OutputItem): boolean {
   return Boolean(encrypted_content) || (Array.isArray(content) && content.length > 0)
 }
 
-/** The usage that the service reports, or an estimate. */
+/** The usage that the service reports; estimated from what was sent and received if it reports none. */
 export function toUsage(usage: z.output<typeof usageSchema>, sent: () => string, received: unknown): Usage {
   if (!usage) {
     const outputTokens = estimateTokens(JSON.stringify(received))

@@ -22,7 +22,7 @@ async function understood(message: string): Promise<unknown[]> {
 }
 
 const cases: readonly (readonly [string, ...unknown[]])[] = [
-  // Facts
+  // Memories
   ["Remember that my sister's name is Ada", ['remember', { text: "my sister's name is Ada" }]],
   ['remember that my sister’s name is Ada.', ['remember', { text: 'my sister’s name is Ada' }]],
   ["Please remember that I'm allergic to nuts", ['remember', { text: "I'm allergic to nuts" }]],
@@ -95,6 +95,8 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['delete my shopping list', ['delete_note', { query: '"shopping list"' }]],
   ['delete the note', 'say'],
   ['delete all notes', 'say'],
+  ['remove milk from my shopping list', ['update_note', { query: '"shopping list"', remove: 'milk' }]],
+  ['clear my shopping list', ['delete_note', { query: '"shopping list"' }]],
   // Timers
   ['Set a timer for 10 minutes', ['set_timer', { title: 'Timer', in_minutes: 10 }]],
   ['set a 10 minute timer', ['set_timer', { title: 'Timer', in_minutes: 10 }]],
@@ -155,12 +157,12 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ["what's the date today", 'say'],
   ['Good morning, what time is it?', 'say'],
   ['What time is it in Tokyo?', 'say'],
-  // Talk
+  // Small talk
   ['Hi there!', 'say'],
   ['thanks a lot', 'say'],
   ['help', 'say'],
   ['who are you?', 'say'],
-  // Ambiguous requests, or ones whose target is not supported
+  // Ambiguous or unsupported requests
   ['forget everything', 'say'],
   ['forget everything you know about me', 'say'],
   ['Forget what I just said', 'say'],
@@ -168,7 +170,6 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['remember to buy milk', 'say'],
   ["don't forget to call mum", 'say'],
   ['remember what I said', 'say'],
-  ['remove milk from my shopping list', ['update_note', { query: '"shopping list"', remove: 'milk' }]],
   ['delete the roses from the garden note', 'say'],
   ["text my sister that I'm late", 'say'],
   ['send a message to Tom: running late', 'say'],
@@ -177,9 +178,8 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['Phone number of Tom is 4711', 'say'],
   ["tell my wife that I'll be late", 'say'],
   ['delete my account', 'say'],
-  ['clear my shopping list', ['delete_note', { query: '"shopping list"' }]],
   ['The garage code is 4321', 'say'],
-  // Synonyms
+  // Other wordings
   ['read Garden plan', ['read_note', { query: 'Garden plan' }]],
   ['open Garden plan again', ['read_note', { query: 'Garden plan' }]],
   ['find my note about tulips', ['read_note', { query: 'tulips' }]],
@@ -202,7 +202,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['Meine Schwester heißt Anna', 'say'],
   ['Guten Morgen!', 'say'],
   ['merci beaucoup', 'say'],
-  // Dates; the present is a Tuesday.
+  // Dates. Now is Tuesday, 2 June 2026.
   ['what did we talk about today?', ['search_timeline', { from: '2026-06-02', to: '2026-06-02' }]],
   ['What did I say yesterday?', ['search_timeline', { from: '2026-06-01', to: '2026-06-01' }]],
   ['what did I tell you last week', ['search_timeline', { from: '2026-05-25', to: '2026-05-31' }]],
@@ -219,6 +219,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
     'what did I say about the boiler yesterday?',
     ['search_timeline', { query: 'boiler', from: '2026-06-01', to: '2026-06-01' }],
   ],
+  // No request
   ['write me a poem about the sea', 'say'],
   ['tell me a joke', 'say'],
   ['I moved to Lisbon last week.', 'say'],
@@ -248,7 +249,7 @@ test.for(cases)('understands “%s”', async ([message, ...calls]) => {
   expect(await understood(message)).toEqual(calls)
 })
 
-test('keeps a long content to its last character', async () => {
+test('keeps long content to its last character', async () => {
   const content = `begin ${'lorem ipsum '.repeat(1000)}end`
   expect(await understood(`note: ${content}`)).toEqual([['create_note', { content }]])
   expect(await understood(`remember that ${content}`)).toEqual([['remember', { text: content }]])
@@ -304,7 +305,7 @@ test('cuts content out of a message without changing it', async () => {
   ])
 })
 
-// The test's time limit fails a pattern that backtracks without end.
+// A pattern that backtracks takes longer than the two seconds below.
 test.for([
   'a '.repeat(50_000),
   'add to to to to '.repeat(10_000),
@@ -332,7 +333,7 @@ test.for([
   `${'5 + '.repeat(20_000)}5`,
   `no, ${'not '.repeat(20_000)}`,
   `how many days until ${'christmas '.repeat(8000)}`,
-])('is not held up by a hostile text (%#)', async (text) => {
+])('answers a hostile text within two seconds (%#)', async (text) => {
   const startMs = performance.now()
   await runTurn([owner(text)], nothingYet)
   await runTurn([owner(text.slice(0, 1999)), delegate('When?'), owner(text.slice(0, 1999))], nothingYet)

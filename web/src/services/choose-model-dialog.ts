@@ -95,8 +95,7 @@ export class DgChooseModelDialog extends FormDialog {
   /** A name can be entered even if the models cannot be listed. */
   private modelsView(): TemplateResult {
     const { value, problem } = this.models
-    if (value === null && problem === '')
-      return html`${loadedView(this.models, msg`the models`, () => nothing)}`
+    if (value === null && problem === '') return loadedView(this.models, msg`the models`, () => nothing)
     return html`${
       value === null
         ? html`<div class="callout warning">
@@ -117,4 +116,4 @@ export class DgChooseModelDialog extends FormDialog {
   }
 }
 
-const builtinView = html`<p>${msg`The builtin model takes notes, remembers and keeps time. It works without a service.`}</p>`
+const builtinView = html`<p>${msg`The builtin model takes notes, remembers facts and sets reminders. It works without a service.`}</p>`

@@ -41,7 +41,7 @@ export class DgSignInList extends AppElement {
   private confirmRevoking(signIn: SignIn): void {
     askToConfirm(this, {
       heading: msg`Sign out this device?`,
-      content: msg`${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      content: msg`${deviceText(signIn.userAgent)} will have to sign in again. Its open pages close at once.`,
       action: msg`Sign out`,
       run: async () => {
         await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
