@@ -205,3 +205,10 @@ test('says in the language of the owner that it knows only English', async () =>
   const { text } = await runTurn([owner('Merk dir meinen Geburtstag')], nothing, { language: 'de' })
   expect(text).toContain('Ohne Modelldienst kann ich nur Englisch')
 })
+
+test.each(['Marcus gave the drill back', 'Aunt Gerda turns 80 on 14 February'])(
+  'takes note of “%s”, which no pattern reads',
+  async (said) => {
+    expect((await runTurn([owner(said)], nothing)).text).toBe('Noted.')
+  },
+)

@@ -18,7 +18,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\bcubed\b/g, '^3'],
   [/\bhalf of\b/g, '0.5*'],
   [/\b(?:the )?square root of\b|\bsqrt\b/g, '√'],
-  [/ ?(?:percent|per cent|%) of\b/g, '/100*'],
+  [/ ?(?:percent|per cent|%)(?: tip)? (?:of|on)\b/g, '/100*'],
   [/ ?(?:percent|per cent)\b/g, '%'],
 ]
 
@@ -69,7 +69,7 @@ function evaluate(tokens: readonly string[]): number {
   return at === tokens.length ? value : Number.NaN
 }
 
-const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
+const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?(?:an? )?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
 export const arithmeticIntent: Intent = on(SUM, ([words = ''], { present }) => {
   const sum = withoutEnd(words, /[\s?.!=]/)

@@ -117,7 +117,7 @@ export const listIntents: readonly Intent[] = [
     ([name = '']) => show(listName(name)),
   ),
   on(
-    'what (?:(?:do|should) (?:i|we) (?:need to |have to )?(?:buy|get)|do we need)(?: today| from the shop)?',
+    'what (?:(?:do|should) (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get)|do we (?:still )?need)(?: today| from the shop)?',
     () => show('shopping list'),
   ),
   on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
