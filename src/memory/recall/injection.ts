@@ -35,7 +35,7 @@ const MIN_LINE_TOKENS = 8
 /** The budget also counts as spent after this many consecutive misfits. */
 const MAX_MISFITS = 6
 /** Beside a line that reaches the threshold, others need this share of it. */
-export const BESIDE = 0.65
+export const BESIDE = 0.7
 /** Longer texts are cut to an excerpt. */
 const MAX_LINE_TOKENS = 160
 

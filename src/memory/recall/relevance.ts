@@ -39,19 +39,18 @@ export function relevanceOf(
 
 /**
  * The weighted share of the query's words that occur in a slot, as such or by their root. Words of the context
- * are found, but were not asked for.
+ * were not asked for, and count less when found: "good night" is no question about what was said before it.
  */
 function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: number): number {
   let found = 0
   let asked = 0
   const unknown = Math.min(UNKNOWN, Math.max(1, maxIdf / UNKNOWN_IDF))
   const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
-  for (let term = 0; term < terms.length; term += 1) {
-    const isContext = (terms[term]?.weight ?? 1) < 1
+  for (const [term, { weight: share }] of terms.entries()) {
     const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
     const weight = Math.sqrt(exact.idf[term] || maxIdf)
-    if (!isContext) asked += isKnown ? weight : unknown * weight
-    if ((own >>> term) & 1) found += weight
+    if (share === 1) asked += isKnown ? weight : unknown * weight
+    if ((own >>> term) & 1) found += share * weight
   }
   return asked === 0 ? 0 : Math.min(1, found / asked)
 }

@@ -181,6 +181,20 @@ test('does not recall what is already in the context', async () => {
   expect(recalled.text ?? '').not.toContain('oolong')
 })
 
+test('takes earlier messages as an explanation of a question, and not as the question', async () => {
+  const mind = await openMind()
+  for (const message of [
+    'Aunt Gerda turns eighty on a Sunday in February',
+    'Aunt Gerda wants a cake with cherries for that',
+    'Where does aunt Gerda buy her cherries for cakes?',
+  ])
+    await mind.say(message)
+  await mind.settle()
+  expect((await mind.say('good night')).recalled.text).toBeNull()
+  await mind.say('Aunt Gerda is coming')
+  expect((await mind.say('How about the cake?')).recalled.text).toContain('cherries')
+})
+
 test('respects the limits on memories and tokens, and records what it drops', async () => {
   const mind = await openMind({ config: { maxInjectedMemories: 1 } })
   await mind.say('I like oolong tea')
