@@ -62,7 +62,10 @@ const PATTERNS: readonly Pattern[] = [
   [/^(?:my name is|call me) (?<value>\p{Lu}[\p{L}' -]{0,40})$/iu, as('identity', 'name', true)],
   [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
-    new RegExp(`^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`, 'iu'),
+    new RegExp(
+      `^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`,
+      'iu',
+    ),
     as('identity', 'residence', true),
   ],
   [
