@@ -61,11 +61,10 @@ export function noteTools(notes: Notes): Tool[] {
     let text = content ?? now
     let absent: readonly string[] = []
     if (remove !== null) {
-      const wanted = linesOf(remove)
-        .map(itemIn)
-        .filter((item) => item !== '')
+      const asked = linesOf(remove).filter((line) => itemIn(line) !== '')
+      const wanted = asked.map(itemIn)
       const present = new Set(linesOf(text).map(itemIn))
-      absent = wanted.filter((item) => !present.has(item))
+      absent = asked.filter((line) => !present.has(itemIn(line)))
       const left = linesOf(text).filter((line) => !wanted.includes(itemIn(line)))
       if (left.length === linesOf(text).length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')
@@ -228,7 +227,7 @@ const linesOf = (text: string) => text.split('\n')
 /** The text of a list item, without its marker. */
 function itemIn(line: string): string {
   return line
-    .replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '')
+    .replace(/^\s*(?:[-*•] ?|\d+[.)] )(?:\[[ x]\] ?)?/, '')
     .trim()
     .toLowerCase()
 }

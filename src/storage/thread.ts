@@ -197,6 +197,7 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     writer.close()
     lock.release()
     answer(id, undefined)
+    // The handler that called this sets it once more.
     port.once('close', () => deferred[Symbol.dispose]())
     port.close()
   }

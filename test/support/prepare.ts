@@ -15,14 +15,14 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const output = join(root, 'node_modules/.cache/delegate-tests/threads')
 
-const POOLED_WORKER = pathToFileURL(join(root, 'test/support/pooled-worker.ts')).href
+const POOLED_THREAD = pathToFileURL(join(root, 'test/support/pooled-thread.ts')).href
 
-const inPooledWorkers: Plugin = {
-  name: 'in-pooled-workers',
+const inPooledThreads: Plugin = {
+  name: 'in-pooled-threads',
   enforce: 'pre',
   resolveId: (source) =>
     source === 'node:worker_threads' || source === 'better-sqlite3'
-      ? { id: POOLED_WORKER, external: true }
+      ? { id: POOLED_THREAD, external: true }
       : null,
 }
 
@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     ssr: { noExternal: true, external: ['pg', 'sqlite-vec'] },
-    plugins: [inPooledWorkers],
+    plugins: [inPooledThreads],
     build: {
       ssr: true,
       write: false,
@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<void> {
         output: {
           entryFileNames: '[hash].mjs',
           chunkFileNames: '[hash].mjs',
-          // All but the first modules, which alone run once for each thread.
+          // Entry modules run again for each thread of a service, so they stay out of the shared chunk.
           codeSplitting: { groups: [{ name: 'shared', test: (id) => !entries.has(id) }] },
         },
       },

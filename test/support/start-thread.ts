@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { inject } from 'vitest'
 import { startThread as startFromUrl } from '../../src/lib/start-thread.ts'
 import { isWithin } from '../../src/lib/waits.ts'
-import type { PooledRun } from './pooled-worker.ts'
+import type { ThreadRunRequest } from './pooled-thread.ts'
 
 const bundles = inject('bundledThreads')
 const idle = new Set<Worker>()
@@ -23,7 +23,7 @@ export function startThread(
   // What speaks to PostgreSQL reads files beside its source.
   if (bundle === undefined || data?.postgres) return startFromUrl(url, data)
   const modules = data?.modules?.map((module) => bundles[module] ?? module)
-  return new PooledThread(bundle, data && { ...data, modules }) as unknown as Worker
+  return new ThreadRun(bundle, data && { ...data, modules }) as unknown as Worker
 }
 
 function takeWorker(): Worker {
@@ -32,28 +32,32 @@ function takeWorker(): Worker {
     worker.ref()
     return worker
   }
-  const worker = startFromUrl(new URL('./pooled-worker.ts', import.meta.url))
+  const worker = startFromUrl(new URL('./pooled-thread.ts', import.meta.url))
   worker.once('exit', () => idle.delete(worker))
   return worker
 }
 
 /** The part of Worker that the service uses. */
-class PooledThread extends EventEmitter {
+class ThreadRun extends EventEmitter {
   readonly #worker = takeWorker()
   readonly #port: MessagePort
   readonly #ended = Promise.withResolvers<void>()
+  #isTerminating = false
 
   constructor(url: string, data: unknown) {
     super()
     const worker = this.#worker
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    const run: PooledRun = { url, data, port: port2 }
+    const run: ThreadRunRequest = { url, data, port: port2 }
     worker.postMessage(run, [port2])
     port1.on('message', (message) => this.emit('message', message))
 
     const fail = (error: unknown) => this.emit('error', error)
+    let hasEnded = false
     const end = () => {
+      if (hasEnded) return
+      hasEnded = true
       worker.off('error', fail).off('exit', end)
       this.emit('exit')
       this.#ended.resolve()
@@ -62,7 +66,7 @@ class PooledThread extends EventEmitter {
     // The port has closed, and so have the connections. The last messages may still wait to be read.
     worker.once('message', () => {
       worker.unref()
-      idle.add(worker)
+      if (!this.#isTerminating) idle.add(worker)
       setImmediate(end)
     })
   }
@@ -72,7 +76,9 @@ class PooledThread extends EventEmitter {
   }
 
   async terminate(): Promise<void> {
-    if (!(await isWithin(TERMINATE_AFTER_MS, this.#ended.promise))) await this.#worker.terminate()
+    if (await isWithin(TERMINATE_AFTER_MS, this.#ended.promise)) return
+    this.#isTerminating = true
+    await this.#worker.terminate()
   }
 
   unref(): void {

@@ -70,7 +70,7 @@ const taskFields = {
   deliveryState: z
     .enum(['none', 'pending', 'delivered', 'fallback', 'failed', 'unknown'])
     .describe(
-      'Whether the outcome reached the owner. none: it is delivered nowhere; pending: in progress; delivered: on the chosen channel; fallback: on another one; unknown: it may have arrived',
+      'Whether the outcome reached the owner. none: nothing to deliver, or not yet; pending: in progress; delivered: on the chosen channel; fallback: on another one; failed: on no channel; unknown: it may have arrived',
     ),
   deliveries: z.array(deliverySchema).readonly(),
 }

@@ -21,8 +21,7 @@ export function importReadingRoutes(routes: Routes, { imports: { readings } }: R
   routes.openapi(estimate, (c) => c.json(readings.estimate(selectionOf(c.req.valid('json'))), 200))
   routes.openapi(requestReading, async (c) => {
     const reading = await readings.request(selectionOf(c.req.valid('json')))
-    if (!reading)
-      throw new Refusal(404, 'nothing_to_read', msg`These conversations have no messages of yours to read.`)
+    if (!reading) throw new Refusal(404, 'nothing_to_read', msg`There are no messages of yours to read.`)
     return c.json(present(reading), 201)
   })
   routes.openapi(listReadings, (c) =>

@@ -32,7 +32,7 @@ export function importRoutes(routes: Routes, { imports }: RouteDeps): void {
     if (written === 'wrong_offset')
       throw conflict(
         'wrong_offset',
-        msg`This piece is out of order, or it exceeds the size of the file. Continue at receivedBytes.`,
+        msg`This piece is out of order, too long, or sent while another one is being written. Continue at the receivedBytes that /api/imports shows.`,
       )
     return c.json({ receivedBytes: written.receivedBytes }, 200)
   })

@@ -57,13 +57,13 @@ const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
 const PERSON =
   "(?<person>(?:[\\p{L}-]+ )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|dog|cat)(?: \\p{Lu}[\\p{L}'-]+)?)"
 
-/** Plain statements that start with "I" or "my". The first match counts. */
+/** Plain statements that start with "I", "we" or "my". The first match counts. */
 const PATTERNS: readonly Pattern[] = [
   [/^(?:my name is|call me) (?<value>\p{Lu}[\p{L}' -]{0,40})$/iu, as('identity', 'name', true)],
   [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
     new RegExp(
-      `^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`,
+      `^(?:i(?:'ve| have)?${NOW} (?:live|lived|moved|relocated)|we${NOW} live) (?:in|to|at) (?<value>.{2,60})$`,
       'iu',
     ),
     as('identity', 'residence', true),
@@ -161,7 +161,7 @@ const OVER_AFTER_MS = 36 * 60 * 60_000
 const OPENING =
   /^(?:(?:actually|well|so|oh|ok|okay|hey|hi|hello|no|yes|yeah|sorry|and|but|also|btw|by the way|fyi|just so you know|anyway|for the record|correction|update|delegate)[\s,.!:;–-]+)+/iu
 /** Where a second statement begins in a sentence. */
-const JOINT = /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've)\b)/iu
+const JOINT = /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've|we|we're|we've)\b)/iu
 /** Another clause follows the value, which makes it unclear where that ends. */
 const GOES_ON = /[,;]\s+(?:\S+\s+){4}\S/u
 const MAX_CHARS = 8000

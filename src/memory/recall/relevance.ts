@@ -46,11 +46,11 @@ function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: numb
   let asked = 0
   const unknown = Math.min(UNKNOWN, Math.max(1, maxIdf / UNKNOWN_IDF))
   const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
-  for (const [term, { weight: share }] of terms.entries()) {
+  for (const [term, { weight }] of terms.entries()) {
     const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
-    const weight = Math.sqrt(exact.idf[term] || maxIdf)
-    if (share === 1) asked += isKnown ? weight : unknown * weight
-    if ((own >>> term) & 1) found += share * weight
+    const rarity = Math.sqrt(exact.idf[term] || maxIdf)
+    if (weight === 1) asked += isKnown ? rarity : unknown * rarity
+    if ((own >>> term) & 1) found += weight * rarity
   }
   return asked === 0 ? 0 : Math.min(1, found / asked)
 }

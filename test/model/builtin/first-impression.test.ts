@@ -188,9 +188,9 @@ test('creates, extends, reads and shortens a list', async () => {
   expect(shown.text).toBe('On your [shopping list](/notes/l):\n\n- milk\n- eggs\n- Bread')
   const shorter = await runTurn([owner('take eggs and bread off the list')], lists)
   expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { remove: 'eggs\nbread' } })
-  const partly = { ...lists, update_note: () => ({ ok: true, note: { id: 'l' }, absent: ['jam'] }) }
+  const partly = { ...lists, update_note: () => ({ ok: true, note: { id: 'l' }, absent: ['Jam'] }) }
   const { text } = await runTurn([owner('take the eggs and the Jam off the list')], partly)
-  expect(text).toBe('Taken off your [shopping list](/notes/l): the eggs. I don’t see jam there.')
+  expect(text).toBe('Taken off your [shopping list](/notes/l): the eggs. I don’t see Jam there.')
 })
 
 test('writes dates, times and numbers as the language of the owner does', async () => {
@@ -206,9 +206,14 @@ test('says in the language of the owner that it knows only English', async () =>
   expect(text).toContain('Ohne Modelldienst kann ich nur Englisch')
 })
 
-test.each(['Marcus gave the drill back', 'Aunt Gerda turns 80 on 14 February'])(
-  'takes note of “%s”, which no pattern reads',
-  async (said) => {
-    expect((await runTurn([owner(said)], nothing)).text).toBe('Noted.')
+test('takes note of a statement about somebody', async () => {
+  expect((await runTurn([owner('Aunt Gerda turns 80 on 14 February')], nothing)).text).toBe('Noted.')
+})
+
+test.each(['the day after tomorrow at nine in the morning', 'on Friday at 5 in the afternoon'])(
+  'sets a reminder by the answer “%s”',
+  async (answer) => {
+    const { calls } = await runTurn([owner('Remind me to call Anna.'), delegate('When?'), owner(answer)])
+    expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna' } }])
   },
 )

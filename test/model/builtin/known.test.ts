@@ -71,20 +71,3 @@ test('does not forget other people’s names on “forget my name”', async () 
   expect(own.calls.at(-1)).toEqual({ name: 'forget', args: { query: 'm1' } })
   expect((await run()).calls.at(-1)).toEqual({ name: 'forget', args: { query: 'my name' } })
 })
-
-test('gives what the owner said later beside the memory that it may correct', async () => {
-  const memories = [
-    { id: 'm', text: 'my car is a blue Skoda, plate KL 4829', since: '2026-06-01T08:00:00.000Z' },
-  ]
-  const said = [
-    { at: '2026-06-02T08:00:00.000Z', who: 'owner', text: 'actually the plate is KL 4892' },
-    { at: '2026-06-01T08:00:00.000Z', who: 'owner', text: 'my car is a blue Skoda, plate KL 4829' },
-  ]
-  const turn = await runTurn([owner("what's my plate number?")], {
-    recall: ({ query }) => ({ ok: true, memories: query === null ? [] : memories, said }),
-    search_timeline: () => ({ ok: true, hits: [] }),
-  })
-  expect(turn.text).toBe(
-    'You told me:\n\n- Your car is a blue Skoda, plate KL 4829 (yesterday)\n- The plate is KL 4892 (today)',
-  )
-})

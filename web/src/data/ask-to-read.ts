@@ -13,7 +13,7 @@ export async function askToRead(host: AppElement, selection: Selection): Promise
   await app.attempt(async () => {
     const estimate = await app.http.post('/api/imported.readings/estimate', { body: selection })
     if (estimate.requests === 0) {
-      app.toast(msg`These conversations have no messages of yours to read.`)
+      app.toast(msg`There are no messages of yours to read.`)
       return
     }
     askToConfirm(host, {

@@ -6,7 +6,7 @@ import { linked, NEW, RESTORE } from './notes.ts'
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
-const itemIn = (line: string) => line.replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '').trim()
+const itemIn = (line: string) => line.replace(/^\s*(?:[-*•] ?|\d+[.)] )(?:\[[ x]\] ?)?/, '').trim()
 
 function* add(name: string, items: readonly string[]): Steps {
   const lines = items.map((item) => `- ${item}`).join('\n')
@@ -41,7 +41,7 @@ function* takeOff(items: readonly string[], ...names: readonly string[]): Steps 
     if (outcome.reason === 'empty') return yield* clear(name)
     if (!outcome.ok) return whyNot(outcome)
     const { absent, note } = outcome
-    const taken = items.filter((item) => !absent.includes(withoutArticle(item).toLowerCase()))
+    const taken = items.filter((item) => !absent.includes(withoutArticle(item)))
     const lacking = absent.length === 0 ? '' : ` I don’t see ${joinWords(absent)} there.`
     return `Taken off your ${linked(note?.id, name)}: ${joinWords(taken)}.${lacking}`
   }

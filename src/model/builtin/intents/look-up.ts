@@ -21,18 +21,11 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
       .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
       .map(({ text = '', at = null }) => ({ text, at })),
   )
-  const kept = findAnswers<Told>(question, remembered)
-  const heard = findAnswers<Told>(question, said)
-  const found = [withLater(question, kept, heard), heard].filter(({ length }) => length > 0)
+  const found = [remembered, said]
+    .map((facts) => findAnswers<Told>(question, facts))
+    .filter(({ length }) => length > 0)
   const told = found.find((facts) => !isOffTopic(question, facts)) ?? found[0] ?? []
   return { told, isForgotten: results.some(({ forgotten }) => forgotten > 0) }
-}
-
-/** The memories, and what the owner said later about the same, which may correct them. */
-function withLater(question: string, kept: readonly Told[], heard: readonly Told[]): Told[] {
-  const latest = kept.reduce((last, { at }) => (at !== null && at > last ? at : last), '')
-  const later = heard.filter(({ at }) => at !== null && at > latest)
-  return kept.length === 0 ? [] : findAnswers(question, [...kept, ...later])
 }
 
 /** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */

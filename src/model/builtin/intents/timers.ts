@@ -252,9 +252,11 @@ export const timerIntents: readonly Intent[] = [
     `(?:move|change|reschedule|shift|push(?: back)?) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
-  on('(?:move|reschedule|shift|push(?: back)?) (.{1,100} to .{1,60})', ([words = ''], world) =>
-    whereMoved(words, world),
-  ),
+  on('(?:move|reschedule) ((?:(?! (?:to|from) ).){1,100}) (to .{1,60})', ([name = '', to = ''], world) => {
+    const when = takeWhen(to, world.present, { early: false })
+    const isTime = when !== null && when.kind !== 'impossible' && wordsIn(when.rest).length === 0
+    return isTime ? move(`${name} ${to}`, world) : null
+  }),
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
     ([before = '', kind = '', after = ''], world) =>

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3'
 export { receiveMessageOnPort } from 'node:worker_threads'
 
 /** What a thread of the pool runs next: the module of a thread of the service, and what that thread would be given. */
-export type PooledRun = { readonly url: string; readonly data: unknown; readonly port: MessagePort }
+export type ThreadRunRequest = { readonly url: string; readonly data: unknown; readonly port: MessagePort }
 
 // The bundles import these, and Database, in place of `node:worker_threads` and `better-sqlite3`.
 export let parentPort: MessagePort | null = null
@@ -22,15 +22,19 @@ export default class Database extends Sqlite {
 
 let runs = 0
 
-ownPort?.on('message', async ({ url, data, port }: PooledRun) => {
+ownPort?.on('message', async ({ url, data, port }: ThreadRunRequest) => {
   parentPort = port
   workerData = data
   port.on('close', () => {
     for (const database of opened) database.close()
     opened.clear()
-    ownPort?.postMessage('ended')
+    setImmediate(() => {
+      // A thread of the service would not end by itself.
+      if (process.getActiveResourcesInfo().includes('Timeout')) throw new Error(`${url} left a timer behind`)
+      ownPort?.postMessage('ended')
+    })
   })
   runs += 1
-  // Only the thread's first module runs again: the others stay as they are.
+  // The query makes the entry module run again. All other modules keep their state.
   await import(`${url}?run=${runs}`)
 })
