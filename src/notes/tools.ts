@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { english } from '../language/message.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
+import { itemIn } from '../text/list-item.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteSummary, Notes } from './notes.ts'
 
@@ -61,12 +62,13 @@ export function noteTools(notes: Notes): Tool[] {
     let text = content ?? now
     let absent: readonly string[] = []
     if (remove !== null) {
-      const asked = linesOf(remove).filter((line) => itemIn(line) !== '')
-      const wanted = asked.map(itemIn)
-      const present = new Set(linesOf(text).map(itemIn))
-      absent = asked.filter((line) => !present.has(itemIn(line)))
-      const left = linesOf(text).filter((line) => !wanted.includes(itemIn(line)))
-      if (left.length === linesOf(text).length) return refuse('not_found', 'The note has no such line.')
+      const lines = linesOf(text)
+      const asked = linesOf(remove).filter((line) => compared(line) !== '')
+      const wanted = new Set(asked.map(compared))
+      const present = new Set(lines.map(compared))
+      absent = asked.filter((line) => !present.has(compared(line)))
+      const left = lines.filter((line) => !wanted.has(compared(line)))
+      if (left.length === lines.length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')
     }
     if (append !== null) text = `${text.trimEnd()}\n${append}`
@@ -224,13 +226,8 @@ export function noteTools(notes: Notes): Tool[] {
 
 const linesOf = (text: string) => text.split('\n')
 
-/** The text of a list item, without its marker. */
-function itemIn(line: string): string {
-  return line
-    .replace(/^\s*(?:[-*•] ?|\d+[.)] )(?:\[[ x]\] ?)?/, '')
-    .trim()
-    .toLowerCase()
-}
+/** A line as it is compared: by its text, in lower case. */
+const compared = (line: string) => itemIn(line).toLowerCase()
 
 function describeChanges({ title, content, append, remove }: Changes): string {
   return [

@@ -87,6 +87,10 @@ test('hangs up from another tab, and shows the reason in the tab that was talkin
   await page.getByRole('button', { name: 'Talk with Delegate' }).click()
   const call = other.getByRole('region', { name: 'Phone call' })
   await call.getByText('You are talking in another tab').waitFor()
+  await other.getByRole('button', { name: 'Talk with Delegate' }).click()
+  // A tab without a microphone leaves the talk as it is.
+  await other.getByText('No microphone was found.').waitFor()
+  await call.getByText('You are talking in another tab').waitFor()
   await call.getByRole('button', { name: 'Hang up' }).click()
   const bar = page.getByRole('region', { name: 'Talk' })
   await bar.getByText('you hung up in the browser').waitFor()

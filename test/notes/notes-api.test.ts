@@ -196,9 +196,9 @@ test('shows an erased note nowhere', async () => {
 test('says which items of a list it could not take off', async () => {
   const { client } = await startWholeService()
   const say = async (content: string) => (await client.post('/api/chat', { content })).json.reply.text
-  await say('add milk and bread to my shopping list')
-  expect(await say('take milk and jam off my shopping list')).toMatch(
-    /^Taken off your \[shopping list\]\(.+\): milk\. I don’t see jam there\.$/,
+  await say('add milk, 1.5 l juice and bread to my shopping list')
+  expect(await say('take milk, 1.5 l juice and Jam off my shopping list')).toMatch(
+    /^Taken off your \[shopping list\]\(.+\): milk and 1\.5 l juice\. I don’t see Jam there\.$/,
   )
   expect((await client.get('/api/notes?q=shopping')).json.notes).toMatchObject([{ excerpt: '- bread' }])
 })

@@ -182,7 +182,6 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   // Other wordings
   ['what do I still need to buy?', ['read_note', { query: '"shopping list"' }]],
   ['move the dentist to 11am', ['change_timer', { query: 'dentist', at: '11:00' }]],
-  ['how much is a 15% tip on 84.50?', 'say'],
   ['thanks, you’re a star', 'say'],
   ['read Garden plan', ['read_note', { query: 'Garden plan' }]],
   ['open Garden plan again', ['read_note', { query: 'Garden plan' }]],

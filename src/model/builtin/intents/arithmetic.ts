@@ -18,7 +18,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\bcubed\b/g, '^3'],
   [/\bhalf of\b/g, '0.5*'],
   [/\b(?:the )?square root of\b|\bsqrt\b/g, '√'],
-  [/ ?(?:percent|per cent|%)(?: tip)? (?:of|on)\b/g, '/100*'],
+  [/ ?(?:percent|per cent|%)(?: [a-z]+)? (?:of|on)\b/g, '/100*'],
   [/ ?(?:percent|per cent)\b/g, '%'],
 ]
 

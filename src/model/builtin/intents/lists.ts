@@ -1,3 +1,4 @@
+import { itemIn } from '../../../text/list-item.ts'
 import { firstOf, type Intent, on, type Reply, type Steps, use } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
@@ -5,8 +6,6 @@ import { linked, NEW, RESTORE } from './notes.ts'
 
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
-
-const itemIn = (line: string) => line.replace(/^\s*(?:[-*•] ?|\d+[.)] )(?:\[[ x]\] ?)?/, '').trim()
 
 function* add(name: string, items: readonly string[]): Steps {
   const lines = items.map((item) => `- ${item}`).join('\n')

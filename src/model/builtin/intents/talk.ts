@@ -13,7 +13,7 @@ const SMALL_TALK: Readonly<Record<string, string>> = {
     'Hello! What can I do for you?',
   "(?:how are (?:you|things)|how do you do|how'?s it going|how is it going|what'?s up|sup|nice to meet you)(?: (?:doing|going|today|delegate))*":
     'I’m well, thank you. What can I do for you?',
-  "(?:(?:many|ok|okay|great|perfect|no|cool|awesome|lovely),? )?(?:thanks?(?: you)?|thx|ty|cheers|much appreciated)(?:,? (?:a lot|a million|very much|so much|again|delegate|for that|for (?:your|the) help|for everything|anyway|that(?:'s| is| was| will be) (?:all|it)|bye|for now|you(?:'re| are) (?:great|the best|amazing|wonderful|so kind|a (?:star|gem|legend|life ?saver))))*":
+  "(?:(?:many|ok|okay|great|perfect|no|cool|awesome|lovely),? )?(?:thanks?(?: you)?|thx|ty|cheers|much appreciated)(?:,? (?:a lot|a million|very much|so much|again|delegate|for that|for (?:your|the) help|for everything|anyway|that(?:'s| is| was| will be) (?:all|it)|bye|for now))*(?:,? you(?:'re| are) .{1,40})?":
     'You’re welcome.',
   "(?:good ?night|night night|sleep well|sweet dreams)(?: delegate| everyone)?|(?:i'?m )?(?:off|going) to bed(?: now)?":
     'Good night, sleep well.',
