@@ -36,7 +36,7 @@ so that you can copy it to other machines.
 `,
     async run(dataDir, options) {
       const applied = await createTables(options)
-      print(applied.length === 0 ? 'The tables are up to date.' : `Created: ${applied.join(', ')}.`)
+      print(applied.length === 0 ? 'The tables are up to date.' : `Applied: ${applied.join(', ')}.`)
       if (!existsSync(ledgerFile(dataDir))) await requireNoLedger(options)
       const copied = await copyToPostgres(dataDir, options)
       openSecretBox(dataDir).makeKey()

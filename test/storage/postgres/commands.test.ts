@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { copyToPostgres, createTables } from '../../../scripts/lib/engine.ts'
+import { privileges } from '../../../src/storage/postgres/migrate.ts'
 import { runScript } from '../../scripts/run-script.ts'
-import { optionsFor, sharedDatabase, startDatabases } from '../../support/database.ts'
+import { optionsFor, sharedDatabase, startDatabase, startDatabases } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
+import { openNode } from '../../support/engine.ts'
+import { said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
 
@@ -14,6 +18,27 @@ test('says in a sentence what the account may not do', async () => {
     out: 'The tables are up to date.\n',
     err: 'PostgreSQL refused this: permission denied for schema delegate.\n',
   })
+})
+
+test('brings the tables of an older build up to date, and leaves its account what it may do', async () => {
+  const database = await startDatabase()
+  const first = new URL('../../../src/storage/postgres/schema/0001-ledgers.sql', import.meta.url)
+  await database.query(readFileSync(first, 'utf8'))
+  await database.query("COMMENT ON SCHEMA delegate IS 'Ledgers of Delegate, version 1'")
+  await database.query('CREATE ROLE service LOGIN')
+  await database.query(privileges('service'))
+  const directory = testDirectory()
+  const url = database.url.replace('postgres@', 'service@')
+  const service = optionsFor(database, 'here', { leaseMs: 8_000, url })
+  await expect(openNode(directory, service)).rejects.toThrow('of an older build. Run npm run engine:init.')
+
+  const environment = { LEDGER_POSTGRES_URL: database.url }
+  const { out } = await runScript('engine', directory, ['init'], { environment })
+  expect(out).toContain('Applied: 0002-append.sql.\nCopied 0 events.')
+  const node = await openNode(directory, service)
+  await node.append([said('one'), said('two')])
+  const { rows } = await database.query('SELECT head_seq::int AS head FROM delegate.ledger')
+  expect(rows).toEqual([{ head: 2 }])
 })
 
 test('says in a sentence that a commit is not confirmed', { tags: ['long'] }, async () => {
