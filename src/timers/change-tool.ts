@@ -20,7 +20,7 @@ const parameters = z.object({
   query: z.string().min(1).max(500).nullable(),
   title: z.string().min(1).max(500).nullable(),
   at: z.string().max(40).nullable(),
-  in_minutes: z.number().nullable(),
+  by_minutes: z.number().nullable(),
   recurrence: z.string().max(100).nullable(),
 })
 
@@ -48,15 +48,17 @@ export function changeTimer(timers: Timers) {
   }
 
   function wishOf(
-    { query, title, recurrence, ...time }: Args,
+    { query, title, at: asked, by_minutes, recurrence }: Args,
     context: ToolContext,
   ): { readonly wish: Wish } | { readonly refusal: ToolResult } {
     const found = find(query, context.timezone)
     if ('refusal' in found) return found
     const { timer } = found
     const at =
-      time.at !== null && CLOCK.test(time.at) ? onItsDay(timer, time.at, context) : momentOf(time, context)
-    if (at === 'invalid') return { refusal: invalidTime(time.at) }
+      asked !== null && CLOCK.test(asked)
+        ? onItsDay(timer, asked, context)
+        : momentOf({ at: asked, in_minutes: by_minutes }, { ...context, nowMs: dueMs(timer, context) })
+    if (at === 'invalid') return { refusal: invalidTime(asked) }
     if (at === null && title === null && recurrence === null)
       return { refusal: refuse('nothing_to_change', 'Say what to change.') }
     if (timer.open !== null && at !== null && title === null && recurrence === null)
@@ -80,8 +82,8 @@ export function changeTimer(timers: Timers) {
     name: 'change_timer',
     class: 'guarded',
     description:
-      'Changes a timer, found as by cancel_timer: title, next time or recurrence. One that is due is snoozed; query ' +
-      'null: the last of those. A time alone (17:00) keeps the day.',
+      'Changes a timer, found as by cancel_timer: title, next time or recurrence. by_minutes: later (or earlier, if ' +
+      'negative) than it is due. One that is due is snoozed; query null: the last of those. A time alone (17:00) keeps the day.',
     parameters,
     // The key of the call makes a second run find what the first did.
     idempotent: true,
@@ -96,7 +98,7 @@ export function changeTimer(timers: Timers) {
       return {
         deed: {
           subject: `timers:${id}`,
-          arguments: { ...args, query: id, at: at?.toISOString() ?? null, in_minutes: null },
+          arguments: { ...args, query: id, at: at?.toISOString() ?? null, by_minutes: null },
           title:
             wish.kind === 'snooze'
               ? english`Snooze the reminder “${title}”`
@@ -110,6 +112,9 @@ export function changeTimer(timers: Timers) {
     run,
   })
 }
+
+/** When a timer is due; one that was due already, now. */
+const dueMs = ({ open, dueAt }: Timer, { nowMs }: ToolContext) => (open === null ? Date.parse(dueAt) : nowMs)
 
 /** The moment at which the clock shows a time on the day of a timer; for one that is due, the next such moment. */
 function onItsDay({ open, dueAt }: Timer, clock: string, { timezone, nowMs }: ToolContext): Date | 'invalid' {

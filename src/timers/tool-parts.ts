@@ -17,7 +17,7 @@ const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 /** The moment that a call asks for; null if it names none. */
 export function momentOf(
   { at, in_minutes }: { readonly at: string | null; readonly in_minutes: number | null },
-  { timezone, nowMs }: ToolContext,
+  { timezone, nowMs }: Pick<ToolContext, 'timezone' | 'nowMs'>,
 ): Date | null | 'invalid' {
   if (at !== null) return toInstant(at, timezone) ?? 'invalid'
   if (in_minutes === null) return null

@@ -10,7 +10,7 @@ export type House = PhoneService
 export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   change_timer: {
     query: 'Haircut',
-    ...{ title: null, at: '2099-03-01T09:00:00Z', in_minutes: null, recurrence: null },
+    ...{ title: null, at: '2099-03-01T09:00:00Z', by_minutes: null, recurrence: null },
   },
   dispatch_task: { title: 'Backup', prompt: '[]', notify: null },
   forget: { query: 'I like tea' },

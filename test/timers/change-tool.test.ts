@@ -4,7 +4,7 @@ import { newId } from '../support/writer.ts'
 import { DAY_MS, HOUR_MS, openTimers } from './timer-harness.ts'
 
 type Opened = Awaited<ReturnType<typeof openTimers>>
-const NONE = { query: null, title: null, at: null, in_minutes: null, recurrence: null }
+const NONE = { query: null, title: null, at: null, by_minutes: null, recurrence: null }
 
 /** The tool as a turn calls it. Each call has a key of its own. */
 function toolOf({ timers, now }: Opened) {
@@ -36,13 +36,17 @@ async function openWithTool() {
   return { ...opened, ...toolOf(opened), at, dueAt }
 }
 
-test('moves a timer to a time on its own day, to a moment, or by its title alone', async () => {
+test('moves a timer to a time on its own day, to a moment or later, or changes its title alone', async () => {
   const { run, at, dueAt, timers } = await openWithTool()
   const id = await at('Dentist, Dr Weber', '2027-06-04T07:00:00Z')
   expect((await run({ query: 'dentist', at: '17:00' })).ok).toBe(true)
   expect(dueAt(id)).toBe('2027-06-04T15:00:00.000Z')
   await run({ query: 'dentist', at: '2027-06-05T09:00' })
   expect(dueAt(id)).toBe('2027-06-05T07:00:00.000Z')
+  await run({ query: 'dentist', by_minutes: 60 }, 'same')
+  await run({ query: 'dentist', by_minutes: 60 }, 'same')
+  expect(dueAt(id)).toBe('2027-06-05T08:00:00.000Z')
+  await run({ query: 'dentist', by_minutes: -60 })
   await run({ query: 'dentist', title: 'Hygienist' })
   expect(timers.get(id)).toMatchObject({ title: 'Hygienist', dueAt: '2027-06-05T07:00:00.000Z' })
   await run({ query: id, recurrence: '0 9 * * 1' })
@@ -55,7 +59,7 @@ test('snoozes the reminder that was due last, once, though its call runs again a
   const last = await at('Check the oven', '2027-06-01T08:06:00Z')
   pass(6 * 60_000)
   await restart()
-  const args = { in_minutes: 60 }
+  const args = { by_minutes: 60 }
   const done = await run(args, 'same')
   expect(done.data.timer).toMatchObject({
     title: 'Check the oven',
@@ -68,14 +72,14 @@ test('snoozes the reminder that was due last, once, though its call runs again a
 })
 
 test('plans what it would do, with exact arguments, and refuses what is unclear', async () => {
-  const { run, plan, at, now } = await openWithTool()
+  const { run, plan, at } = await openWithTool()
   const id = await at('Dentist', '2027-06-04T07:00:00Z')
-  expect(await plan({ query: 'dentist', in_minutes: 30 })).toMatchObject({
+  expect(await plan({ query: 'dentist', by_minutes: 30 })).toMatchObject({
     deed: {
       subject: `timers:${id}`,
-      arguments: { ...NONE, query: id, at: new Date(now() + HOUR_MS / 2).toISOString() },
+      arguments: { ...NONE, query: id, at: '2027-06-04T07:30:00.000Z' },
       title: 'Change the reminder “Dentist”',
-      detail: 'Tuesday, 1 June 2027 at 10:30',
+      detail: 'Friday, 4 June 2027 at 09:30',
     },
   })
   await at('Dentist for Ada', '2027-06-04T07:00:00Z')
@@ -83,8 +87,8 @@ test('plans what it would do, with exact arguments, and refuses what is unclear'
   expect(await reason({ query: 'dentist', at: '17:00' })).toBe('ambiguous')
   expect(await reason({ query: 'Ada' })).toBe('nothing_to_change')
   expect(await reason({ query: 'cat', at: '17:00' })).toBe('not_found')
-  for (const args of [{ at: 'soon' }, { at: '25:00' }, { in_minutes: 1e300 }])
+  for (const args of [{ at: 'soon' }, { at: '25:00' }, { by_minutes: 1e300 }])
     expect([args, await reason({ query: 'Ada', ...args })]).toEqual([args, 'invalid_time'])
-  expect(await reason({ query: 'Ada', in_minutes: -DAY_MS })).toBe('past')
+  expect(await reason({ query: 'Ada', by_minutes: -DAY_MS })).toBe('past')
   expect(await reason({ query: 'Ada', recurrence: 'daily' })).toBe('invalid_recurrence')
 })

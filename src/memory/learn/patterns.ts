@@ -63,7 +63,7 @@ const PATTERNS: readonly Pattern[] = [
   [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
     new RegExp(
-      `^(?:i(?:'ve| have)?${NOW} (?:live|lived|moved|relocated)|we${NOW} live) (?:in|to|at) (?<value>.{2,60})$`,
+      `^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`,
       'iu',
     ),
     as('identity', 'residence', true),

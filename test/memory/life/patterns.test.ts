@@ -11,6 +11,7 @@ test.for([
   ["I'm allergic to walnuts, by the way", 'allergy', 'walnuts, by the way'],
   ['We moved last year. I live in Porto now', 'residence', 'Porto'],
   ['Actually, my phone number is 0170 1234567.', 'phone number', '0170 1234567'],
+  ['We moved to Leeds', 'residence', 'Leeds'],
   ['my sister Clara lives in Lyon', 'residence', 'Lyon'],
   ["My dog's name is Bello", 'dog name', 'Bello'],
   ["My mother's birthday is on 5 May", 'birthday', '5 May'],

@@ -35,7 +35,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
     query: text.min(1).nullable(),
     title: text.nullable(),
     at: text.nullable(),
-    in_minutes: z.number().nullable(),
+    by_minutes: z.number().nullable(),
     recurrence: text.nullable(),
   }),
   cancel_timer: z.object({ query: text.min(1).nullable(), all: z.boolean().nullable() }),

@@ -178,49 +178,70 @@ function cancelled(outcome: Outcome, words: string | null, question: string, pre
 
 const SNOOZE_MINUTES = 10
 /** What stands for the reminder that was due last, or joins its name and the time. */
-const NAMELESS = /^(?:that|it|this|one|until|till|by|reminders?|timers?|alarms?|countdowns?)$/
+const NAMELESS =
+  /^(?:that|it|this|one|until|till|by|back|forward|up|later|earlier|sooner|reminders?|timers?|alarms?|countdowns?)$/
+const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
 
 const HALF_DAY_MS = 43_200_000
 
-/** The title of the reminder that goes off at the time in these words, as in "my 6:30 alarm"; null if none does. */
-function* titleAt(words: string, { present }: World): StepsTo<string | null> {
+/** The words that tell which reminder is meant. */
+const naming = (text: string) => wordsIn(text).filter((word) => !NAMELESS.test(word))
+
+/** The reminders with these words that go off at the time in them, as in "my 6:30 alarm". */
+function* thoseAt(words: string, { present }: World): StepsTo<readonly TimerResult[]> {
   const when = takeWhen(words, present, { early: false })
-  if (when?.kind !== 'at' || !when.isClock) return null
+  if (when?.kind !== 'at' || !when.isClock) return []
   const { timers } = yield* use('list_timers', {})
   const clock = (ms: number) => ms % HALF_DAY_MS
   const wanted = clock(Date.parse(`${when.local}Z`))
   const wall = ({ dueAt = '' }: TimerResult) => wallMs({ ...present, now: new Date(dueAt) })
-  return timers.find((timer) => clock(wall(timer)) === wanted)?.title ?? null
+  const named = naming(when.rest)
+  return timers.filter(
+    (timer) =>
+      clock(wall(timer)) === wanted && named.every((word) => timer.title?.toLowerCase().includes(word)),
+  )
+}
+
+/** When to move a reminder to. "An hour earlier" would be in the past. */
+const takeTarget = (text: string, world: World, early = false) =>
+  takeWhen(text.replace(/ (?:earlier|later|sooner)$/i, ''), world.present, { early })
+
+/** "In an hour" counts from now, "an hour later" from when it is due. */
+function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
+  if (when === null) return { by_minutes: SNOOZE_MINUTES }
+  if (when.kind !== 'in') return timingOf(when)
+  if (/\b(?:in|from now)\b/i.test(text))
+    return { at: new Date(wallMs(present) + when.seconds * 1000).toISOString().slice(0, 19) }
+  return { by_minutes: ((EARLIER.test(text) ? -1 : 1) * when.seconds) / 60 }
 }
 
 /** Changes when a reminder is due: the one with these words, or the one that was due last. */
 function* move(text: string, world: World): Steps {
   const end = text.toLowerCase().lastIndexOf(' to ')
   const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
-  const when = takeWhen(target, world.present, { early: /\balarm\b/i.test(name) })
+  const when = takeTarget(target, world, /\balarm\b/i.test(name))
   if (when?.kind === 'impossible') return when.why
-  const titled = yield* titleAt(name, world)
-  const rest = titled ?? `${name} ${when?.rest ?? target}`
-  const query = wordsIn(rest).filter((word) => !NAMELESS.test(word))
-  const time = when === null ? { in_minutes: SNOOZE_MINUTES } : timingOf(when)
+  const timed = yield* thoseAt(name, world)
+  if (timed.length > 1) return whichOf(timed, world.present)
+  const query = timed[0]?.title ?? naming(`${name} ${when?.rest ?? target}`).join(' ')
   // A time of day alone keeps the day.
   const at = when?.kind === 'at' && when.isClock ? { at: when.local.slice(11) } : {}
-  const outcome = yield* use('change_timer', { query: query.join(' ') || null, ...time, ...at })
-  if (outcome.reason === 'not_found') return NO_SUCH(query.join(' '))
+  const time = movedTo(when, text, world.present)
+  const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
+  if (outcome.reason === 'not_found') return NO_SUCH(query)
   if (outcome.reason === 'past') return 'That time is already over.'
-  if (outcome.reason === 'ambiguous')
-    return `${SAY_WHICH}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, world.present)))}`
+  if (outcome.reason === 'ambiguous') return whichOf(outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
   const { title = 'the timer' } = outcome.timer ?? {}
   return `I’ll remind you of “${title}” ${formatDue(outcome.timer, world.present)}.`
 }
 
 /** Moves a reminder only if the text contains a time. */
-const whereMoved = (text: string, world: World) =>
-  takeWhen(text, world.present, { early: false }) ? move(text, world) : null
+const whereMoved = (text: string, world: World) => (takeTarget(text, world) ? move(text, world) : null)
 
 const NO_SUCH = (query: string) => (query === '' ? NO_TIMERS : `I found no reminder about “${query}”.`)
-const SAY_WHICH = 'Several match. Please say it again with all words of the one that you mean:'
+const whichOf = (timers: readonly TimerResult[], present: Present) =>
+  `Several match. Please say it again with all words of the one that you mean:\n\n${bullets(timers.map((timer) => lineOf(timer, present)))}`
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
 const SHOW =
@@ -247,15 +268,16 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
-  on('(?:snooze|postpone)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
+  on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
   on(
-    `(?:move|change|reschedule|shift|push(?: back)?) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
+    `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
-  on('(?:move|reschedule) ((?:(?! (?:to|from) ).){1,100}) (to .{1,60})', ([name = '', to = ''], world) => {
-    const when = takeWhen(to, world.present, { early: false })
+  on('(?:move|reschedule) ((?:(?! (?:to|from) ).){1,100}) to (.{1,60})', ([name = '', to = ''], world) => {
+    const target = to.replace(/^(?=\d{1,2}$)/, 'at ')
+    const when = takeWhen(target, world.present, { early: false })
     const isTime = when !== null && when.kind !== 'impossible' && wordsIn(when.rest).length === 0
-    return isTime ? move(`${name} ${to}`, world) : null
+    return isTime ? move(`${name} to ${target}`, world) : null
   }),
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
