@@ -141,6 +141,11 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['push the pills reminder back an hour', ['change_timer', { query: 'pills', by_minutes: 60 }]],
   ['bring the pills reminder forward by 30 minutes', ['change_timer', { query: 'pills', by_minutes: -30 }]],
   ['move the pills reminder an hour earlier', ['change_timer', { query: 'pills', by_minutes: -60 }]],
+  [
+    'move the 5pm pills reminder to 7',
+    ['list_timers', {}],
+    ['change_timer', { query: '5pm pills', at: '19:00' }],
+  ],
   ['move it to 4', ['change_timer', { at: '16:00' }]],
   ['snooze the dentist reminder until 5 pm', ['change_timer', { query: 'dentist', at: '17:00' }]],
   ['please postpone it till tomorrow at 9', ['change_timer', { at: '2026-06-03T09:00' }]],

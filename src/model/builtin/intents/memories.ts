@@ -7,6 +7,7 @@ import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } f
 import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, NOT_KEPT, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { findTold, lookUp } from './look-up.ts'
+import { cancel } from './timers.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
@@ -122,10 +123,18 @@ function choicesIn({ message = '' }: Outcome, present: Present): string[] {
   )
 }
 
+const RESTORED = 'I remember it again.'
+
 /** The forgotten words are no longer in the conversation, but the tool knows them. */
 function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
-  return ok ? 'I remember it again.' : 'There is nothing to undo.'
+  return ok ? RESTORED : 'There is nothing to undo.'
+}
+
+/** What can be cancelled is a request to forget, or else a reminder. */
+function* cancelThat(world: World): Steps {
+  const { ok } = yield* use('undo_forget', {})
+  return ok ? RESTORED : yield* cancel('', 'reminder', world)
 }
 
 const ask =
@@ -139,9 +148,10 @@ const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(wor
 
 export const recallIntents: readonly Intent[] = [
   on(
-    /^(?:undo|(?:undo|cancel) (?:that|it|this)|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
+    /^(?:undo(?: (?:that|it|this))?|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
     undo,
   ),
+  on(/^cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
   on(
     [
       /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,

@@ -154,7 +154,7 @@ function* cancelAll(words: string, kind: string, { present }: World): Steps {
 }
 
 /** Cancels the timer that matches. Without words, "the alarm" matches the title "alarm". */
-function* cancel(words: string, kind: string, { present }: World): Steps {
+export function* cancel(words: string, kind: string, { present }: World): Steps {
   const wanted = wordsIn(words)
   let outcome = yield* use('cancel_timer', { query: wanted.join(' ') || kind.toLowerCase(), all: false })
   if (outcome.reason === 'not_found' && wanted.length === 0)
@@ -202,9 +202,14 @@ function* thoseAt(words: string, { present }: World): StepsTo<readonly TimerResu
   )
 }
 
-/** When to move a reminder to. "An hour earlier" would be in the past. */
-const takeTarget = (text: string, world: World, early = false) =>
-  takeWhen(text.replace(/ (?:earlier|later|sooner)$/i, ''), world.present, { early })
+/** Which reminder to move, and when to: "to 4" is a time of day, and "an hour earlier" is no moment of the past. */
+function readMove(text: string, world: World) {
+  const end = text.toLowerCase().lastIndexOf(' to ')
+  const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
+  const early = /\balarm\b/i.test(name)
+  const plain = target.replace(/^to (?=\d{1,2}$)/i, 'at ').replace(/ (?:earlier|later|sooner)$/i, '')
+  return { name, target, when: takeWhen(plain, world.present, { early }) }
+}
 
 /** "In an hour" counts from now, "an hour later" from when it is due. */
 function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
@@ -217,9 +222,7 @@ function movedTo(when: Timing | null, text: string, present: Present): Call['arg
 
 /** Changes when a reminder is due: the one with these words, or the one that was due last. */
 function* move(text: string, world: World): Steps {
-  const end = text.toLowerCase().lastIndexOf(' to ')
-  const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
-  const when = takeTarget(target, world, /\balarm\b/i.test(name))
+  const { name, target, when } = readMove(text, world)
   if (when?.kind === 'impossible') return when.why
   const timed = yield* thoseAt(name, world)
   if (timed.length > 1) return whichOf(timed, world.present)
@@ -236,8 +239,8 @@ function* move(text: string, world: World): Steps {
   return `I’ll remind you of “${title}” ${formatDue(outcome.timer, world.present)}.`
 }
 
-/** Moves a reminder only if the text contains a time. */
-const whereMoved = (text: string, world: World) => (takeTarget(text, world) ? move(text, world) : null)
+/** Moves a reminder only if the text says when to. */
+const whereMoved = (text: string, world: World) => (readMove(text, world).when ? move(text, world) : null)
 
 const NO_SUCH = (query: string) => (query === '' ? NO_TIMERS : `I found no reminder about “${query}”.`)
 const whichOf = (timers: readonly TimerResult[], present: Present) =>
@@ -273,11 +276,10 @@ export const timerIntents: readonly Intent[] = [
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
-  on('(?:move|reschedule) ((?:(?! (?:to|from) ).){1,100}) to (.{1,60})', ([name = '', to = ''], world) => {
-    const target = to.replace(/^(?=\d{1,2}$)/, 'at ')
-    const when = takeWhen(target, world.present, { early: false })
-    const isTime = when !== null && when.kind !== 'impossible' && wordsIn(when.rest).length === 0
-    return isTime ? move(`${name} to ${target}`, world) : null
+  on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
+    const { when } = readMove(words, world)
+    const isTime = when !== null && when.kind !== 'impossible' && naming(when.rest).length === 0
+    return isTime ? move(words, world) : null
   }),
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
