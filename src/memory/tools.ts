@@ -23,7 +23,7 @@ import {
 } from './forget/candidates.ts'
 import type { Chosen } from './forget/forgettable.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
-import type { Recollection } from './recall/recollections.ts'
+import { type Recollection, sourcesOf } from './recall/recollections.ts'
 
 const RECALLED_MEMORIES = 20
 /** Limit of messages that are recalled beside memories. */
@@ -164,7 +164,7 @@ export function memoryTools(options: {
             ...(query === null ? {} : { said: said.map(presentMessage) }),
           },
           refs: known.map(refTo),
-          derivedFrom: [...known.map(({ storedSeq }) => storedSeq), ...said.map(({ seq }) => seq)],
+          derivedFrom: [...known.map(({ storedSeq }) => storedSeq), ...said.flatMap(sourcesOf)],
         }
       },
     }),
@@ -290,7 +290,7 @@ function presentMessage({ atMs, speaker, text, corrections }: Recollection) {
     at: new Date(atMs).toISOString(),
     who: speaker,
     text: shorten(text, MESSAGE_CHARS),
-    ...(corrections.length === 0 ? {} : { correctedSince: corrections }),
+    ...(corrections.length === 0 ? {} : { correctedSince: corrections.map((correction) => correction.text) }),
   }
 }
 

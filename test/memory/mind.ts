@@ -53,6 +53,8 @@ export type SaidOptions = {
   readonly conversationId?: string
   readonly at?: 'chat' | 'sms' | 'voice'
   readonly party?: 'owner' | 'guest'
+  /** The reply may repeat words of others. */
+  readonly foreign?: boolean
   /** Leaves the turn unanswered until `finish`. */
   readonly open?: boolean
   /** The part of the text that is pasted: the rest of it from here. */
@@ -185,6 +187,7 @@ export async function openMind(options: MindOptions = {}) {
       conversationId = 'conversation',
       at = 'chat',
       party = 'owner',
+      foreign = false,
       open = false,
       replaces,
       meanwhile,
@@ -216,7 +219,7 @@ export async function openMind(options: MindOptions = {}) {
     })
     nowMs += MINUTE_MS
     const facts: NewEvent[] = [...recalled.facts]
-    if (reply !== null && !open) facts.push(replied(place, reply, [seq, ...recalled.seqs]))
+    if (reply !== null && !open) facts.push(replied(place, reply, [seq, ...recalled.seqs], foreign))
     if (open) return { turnId, seq, replySeq: null, recalled }
     const seqs = await appended([...facts, completed(place)])
     return { turnId, seq, replySeq: reply === null ? null : (seqs.at(-2) ?? null), recalled }
@@ -355,8 +358,15 @@ function heard(text: string, place: TestPlace, party: 'owner' | 'guest', pastedF
   return { type: 'chat.message.received', actor, ...place, facts: { pasted }, body: { text } }
 }
 
-function replied(place: TestPlace, text: string, derivedFrom: readonly number[]): NewEvent {
-  return { type: 'chat.reply.sent', actor: 'delegate', ...place, derivedFrom, facts: {}, body: { text } }
+function replied(place: TestPlace, text: string, derivedFrom: readonly number[], foreign = false): NewEvent {
+  return {
+    type: 'chat.reply.sent',
+    actor: 'delegate',
+    ...place,
+    derivedFrom,
+    facts: { foreign },
+    body: { text },
+  }
 }
 
 function completed(place: TestPlace): NewEvent {

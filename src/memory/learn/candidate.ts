@@ -56,6 +56,7 @@ export const extractionSchema = z.strictObject({ candidates: z.array(candidateSc
 /** A memory offered to the extractor, so that it can relate candidates to it. */
 export type Offered = {
   readonly memoryId: string
+  readonly seq: number
   readonly text: string
   readonly subject: string
   readonly slot: string

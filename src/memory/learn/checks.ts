@@ -40,6 +40,8 @@ export type Context = {
 export type Accepted = Candidate & {
   /** The events it is based on. */
   readonly sourceSeqs: readonly number[]
+  /** Memories whose words it repeats. */
+  readonly repeatedSeqs: readonly number[]
   /** The owner's own utterance among them. */
   readonly saidSeq: number
   readonly saidAt: string
@@ -218,7 +220,8 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const { quotable, quote, sentence } = place
   const { timezone } = context
   const dates = resolveDates(sentence, { at: new Date(quotable.utterance.at), timezone })
-  const kin = kinOf(candidate, context.offered)
+  const related = relatedTo(candidate, context.offered)
+  const kin = related.map(({ text }) => text)
   const resolved = [quotable.text, ...saidBefore(context.shown, quotable).map((each) => each.text)]
   const said = indexWords(quote, ...kin)
   const numbers = [...[quote, ...kin].flatMap(numberRuns), ...dates.flatMap(numbersOfDate)]
@@ -231,7 +234,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const isNamed = (word: string) => hasWord(said, word) || dates.some((date) => namesOf(date).includes(word))
   if (!value.every(isNamed)) return rejected('unsupported')
 
-  const told = indexWords(quote, ...kin, candidate.slot, subject, ...dates.flatMap(namesOf))
+  const told = indexWords(quote, ...kin, subject, ...dates.flatMap(namesOf))
   const saysMore =
     !hasNumbers([...numbers, ...numberRuns(subject)], candidate.text) ||
     !contentWords(candidate.text).every((word) => hasWord(told, word))
@@ -246,6 +249,8 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)
   const isUnproven = saysMore && value.length === 0 && numberRuns(candidate.value).length === 0
   const isDoubted = place.isAsked || isOthers || isUnproven || isDoubtful(sentence)
+  const heard = indexWords(quote, ...resolved, ...dates.flatMap(namesOf))
+  const repeats = contentWords(`${subject} ${candidate.value} ${text}`).some((word) => !hasWord(heard, word))
   const offered = new Set(context.offered.map(({ memoryId }) => memoryId))
   const read: Candidate = {
     ...candidate,
@@ -256,7 +261,10 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   }
   return {
     outcome: 'accepted',
-    accepted: accept(read, quotable, { sentence, dates, timezone }, { isDoubted, isMisread }),
+    accepted: {
+      ...accept(read, quotable, { sentence, dates, timezone }, { isDoubted, isMisread }),
+      repeatedSeqs: repeats ? related.map(({ seq }) => seq) : [],
+    },
   }
 }
 
@@ -292,11 +300,11 @@ function clauseWith(value: string, sentence: string): string {
   return most === 0 ? sentence : clauses.filter((_, index) => counts[index] === most).join(' ')
 }
 
-/** Texts of the memories that a candidate restates or refines. The owner said those words before. */
-function kinOf({ relations }: Candidate, offered: readonly Offered[]): string[] {
+/** The memories that a candidate restates or refines. Their words were said before. */
+function relatedTo({ relations }: Candidate, offered: readonly Offered[]): Offered[] {
   return relations.flatMap(({ memoryId, relation }) =>
     relation === 'same' || relation === 'refine'
-      ? (offered.find((memory) => memory.memoryId === memoryId)?.text ?? [])
+      ? offered.filter((memory) => memory.memoryId === memoryId)
       : [],
   )
 }
@@ -324,6 +332,7 @@ function accept(
     eventTime: event?.at ?? null,
     validUntil: knownEnd(candidate.validUntil, told) ?? endOf(candidate, event),
     sourceSeqs: quotable.seqs,
+    repeatedSeqs: [],
     saidSeq: quotable.utterance.seq,
     saidAt: quotable.utterance.at,
     agreed: quotable.agreed,

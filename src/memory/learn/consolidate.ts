@@ -124,7 +124,7 @@ const wordsOf = ({ text, value }: Pick<Known, 'text' | 'value'>) => contentWords
 
 /** Two statements about Mila share her name, and may still tell different things of her. */
 function sharesWords(accepted: Accepted, memory: Known): boolean {
-  const ours = indexWords(accepted.quote, accepted.text, accepted.slot)
+  const ours = indexWords(accepted.quote, accepted.text)
   const subject = indexWords(accepted.subject)
   return contentWords(memory.text ?? '').some((word) => !hasWord(subject, word) && hasWord(ours, word))
 }

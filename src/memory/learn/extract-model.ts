@@ -97,7 +97,7 @@ function toInput(
       ...(agreedTo === undefined ? {} : { agreedTo }),
     }
   })
-  const memories = offered.map(({ memoryId, ...memory }) => ({ id: memoryId, ...memory }))
+  const memories = offered.map(({ memoryId, seq: _, ...memory }) => ({ id: memoryId, ...memory }))
   return [
     { type: 'inner', label: 'conversation', text: JSON.stringify({ timezone, turns }) },
     { type: 'inner', label: 'memories', text: JSON.stringify({ memories }) },

@@ -149,8 +149,9 @@ export const learningFunctions = {
         ...queries.current(Number.MAX_SAFE_INTEGER, OFFERED_LATEST),
       ]
       const distinct = new Map(rows.map((row) => [row.memoryId, row] as const))
-      const offered = [...distinct.values()].flatMap(({ memoryId, text, subject, slot, validFrom }) =>
-        text === null ? [] : [{ memoryId, text, subject: subject ?? '', slot: slot ?? '', since: validFrom }],
+      const offered = [...distinct.values()].flatMap(
+        ({ memoryId, storedSeq: seq, text, subject, slot, validFrom: since }) =>
+          text === null ? [] : [{ memoryId, seq, text, subject: subject ?? '', slot: slot ?? '', since }],
       )
       return { window, offered }
     }

@@ -193,7 +193,9 @@ export function storedFact(
   return {
     type: 'memory.stored',
     ...envelope,
-    derivedFrom: [...new Set([...accepted.sourceSeqs, ...inherited])].sort((a, b) => a - b),
+    derivedFrom: [...new Set([...accepted.sourceSeqs, ...accepted.repeatedSeqs, ...inherited])].sort(
+      (a, b) => a - b,
+    ),
     facts: {
       ...facts,
       kind,

@@ -18,6 +18,8 @@ export type Utterance = {
   readonly turnId: string | null
   /** The owner keeps it after all: a wish not to keep it no longer counts. */
   readonly isKept: boolean
+  /** A reply that may repeat words of others. */
+  readonly isForeign?: boolean
 }
 
 /** Words that a memory may quote: the owner's, or a delegate's sentence that the owner agreed to. */
@@ -101,6 +103,7 @@ export function createWindowReader(options: {
       turnId,
       speaker: row.speaker,
       isKept: isKept(seq),
+      isForeign: row.speaker === 'delegate' && !isOfOwnWords(event),
       text: text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed(),
     }
   }
@@ -150,12 +153,15 @@ export function createWindowReader(options: {
         ({ speaker, text, isKept }) => speaker === 'owner' && !isKept && asksNotToKeep(ownWords(text)),
       )
       const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
-      const shown = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
+      const kept = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
+      // What is learned from the owner's typed words counts as theirs, so nobody else may shape it.
+      const isTyped = read.some(({ utterance }) => utterance?.channel === 'chat')
+      const shown = kept.filter(({ isForeign }) => !(isTyped && isForeign))
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)
       return {
         readSeqs: read.map(({ row }) => row.seq),
         quotables: read.flatMap(({ utterance }) =>
-          utterance && isShown(utterance) ? quotablesOf(utterance, shown) : [],
+          utterance && isShown(utterance) ? quotablesOf(utterance, kept) : [],
         ),
         shown,
         secretSeqs: secrets.map(({ seq }) => seq),
@@ -164,6 +170,9 @@ export function createWindowReader(options: {
     },
   }
 }
+
+const isOfOwnWords = ({ type, facts }: LedgerEvent) =>
+  (type === 'chat.reply.sent' || type === 'chat.reply.stopped') && facts.foreign === false
 
 /** Whether a sentence says something to agree to: a question, or more than "All right". */
 function saysSomething(sentence: string): boolean {

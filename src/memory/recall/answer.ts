@@ -9,7 +9,7 @@ import { BESIDE, composeInjection, type SuppressionReason } from './injection.ts
 import { memoriesFirst } from './memories-first.ts'
 import type { Hit, RecallRanker } from './ranker.ts'
 import type { LateHit, RecallAnswer, RecallQuestion } from './recall-port.ts'
-import { createRecollections, type Recollection } from './recollections.ts'
+import { createRecollections, type Recollection, sourcesOf } from './recollections.ts'
 
 /** Hits considered for the lines. */
 const MAX_HITS = 40
@@ -97,6 +97,7 @@ export function createRecallAnswers(options: {
         .filter(({ seq }) => late.has(seq))
         .reduce((sum, { text }) => sum + estimateTokens(text), 0),
       shown: injection.included.map(shownAs),
+      shownSeqs: injection.included.flatMap(sourcesOf),
       left: [
         ...ended('duplicate', ends.duplicate),
         ...ended('irrelevant', ends.irrelevant),

@@ -123,7 +123,10 @@ function lineOf(
 ): string {
   const excerpt = excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)
   if (kind === 'memory') return memoryLine({ atMs, status, text: excerpt }, timezone)
-  const who = corrections.length > 0 ? `${speaker} (since corrected: ${corrections.join('; ')})` : speaker
+  const who =
+    corrections.length > 0
+      ? `${speaker} (since corrected: ${corrections.map((correction) => correction.text).join('; ')})`
+      : speaker
   return `${dayIn(timezone, atMs)} ${who}: ${excerpt}`
 }
 

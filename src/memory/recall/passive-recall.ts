@@ -78,6 +78,7 @@ const NO_ANSWER: RecallAnswer = {
   tokens: 0,
   lateTokens: 0,
   shown: [],
+  shownSeqs: [],
   left: [],
   judged: [],
   memoryIds: new Map(),
@@ -249,7 +250,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     runtime.lastDurationMs = durationMs
     facts.push(...outcomes(answer ?? NO_ANSWER, pinned, durationMs, cue))
     const text = [pinned.text, answer?.text ?? ''].filter((part) => part !== '').join('\n')
-    const seqs = [...pinned.seqs, ...(answer?.shown ?? []).map(({ seq }) => seq)]
+    const seqs = [...pinned.seqs, ...(answer?.shownSeqs ?? [])]
     return { text: text === '' ? null : text, seqs, facts }
   }
 

@@ -8,8 +8,8 @@ export type Recollection = Hit & {
   readonly text: string
   /** A turn is `said`. Memories of other statuses than `active` and `contested` do not surface. */
   readonly status: 'said' | 'active' | 'contested'
-  /** What holds now in place of statements that were learned from the turn. */
-  readonly corrections: readonly string[]
+  /** The memories that hold now in place of statements that were learned from the turn. */
+  readonly corrections: readonly { readonly seq: number; readonly text: string }[]
   /** Null for a turn. */
   readonly memory: {
     readonly id: string
@@ -60,7 +60,8 @@ export function createRecollections(options: { readonly views: Database; readonl
   const turnsAt = views.prepare<[string], TurnNow>(
     `SELECT asked.value AS seq, ${isBarred('asked.value')} AS barred,
        -- An override closes the validity of what it replaces; a refinement does not.
-       (SELECT json_group_array(DISTINCT successor.text) FROM memory_sources JOIN memories USING (memoryId)
+       (SELECT json_group_array(DISTINCT json_object('seq', successor.storedSeq, 'text', successor.text))
+         FROM memory_sources JOIN memories USING (memoryId)
          JOIN memories AS successor ON successor.memoryId = memories.supersededBy
          WHERE seq = asked.value AND memories.status = 'superseded' AND memories.validUntil IS NOT NULL
            AND successor.status IN ('active', 'contested')) AS corrections
@@ -129,6 +130,12 @@ export function createRecollections(options: { readonly views: Database; readonl
       yield* recollectTogether(hits.slice(from, from + BATCH))
   }
 }
+
+/** The events whose words a recollection shows. */
+export const sourcesOf = ({ seq, corrections }: Recollection): number[] => [
+  seq,
+  ...corrections.map((correction) => correction.seq),
+]
 
 /** The text of a turn or a memory; null once erased. */
 export function textOf(event: AnyEvent): string | null {

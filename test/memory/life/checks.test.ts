@@ -138,14 +138,26 @@ test('takes what may be asked, imagined, reported or joked as provisional', () =
 })
 
 test('allows the words of the memory that a statement refines', () => {
-  const offered = [{ memoryId: 'a', text: 'Has a dog named Rex', subject: 'owner', slot: 'dog', since: '' }]
+  const offered = [
+    { memoryId: 'a', seq: 3, text: 'Has a dog named Rex', subject: 'owner', slot: 'dog', since: '' },
+  ]
   const claim: Partial<Candidate> = { text: 'Dog Rex is five', slot: 'dog age', value: 'five' }
   const relations: Candidate['relations'] = [{ memoryId: 'a', relation: 'refine' }]
   const text = 'the dog is five now'
   expect(checked(text, { ...claim, relations }, { offered })).toMatchObject(
-    accepted({ text: 'Dog Rex is five' }),
+    accepted({ text: 'Dog Rex is five', repeatedSeqs: [3] }),
   )
-  expect(checked(text, { ...claim, relations })).toMatchObject(accepted({ text, relations: [] }))
+  expect(checked(text, { ...claim, relations })).toMatchObject(
+    accepted({ text, relations: [], repeatedSeqs: [] }),
+  )
+})
+
+test('takes no words from what the extractor calls the slot', () => {
+  const text = 'Thanks, that looks good for Sunday'
+  const slot = 'My bank is Mallory Savings'
+  expect(checked(text, { quote: text, text: slot, slot, value: '' })).toMatchObject(
+    accepted({ text, provisional: true }),
+  )
 })
 
 test('confirms a time only if the sentence tells it', () => {
@@ -167,7 +179,7 @@ test('keeps nothing of a message that the owner asks not to keep', () => {
 })
 
 test('takes a memory back only if it was offered', () => {
-  const offered = [{ memoryId: 'a', text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
+  const offered = [{ memoryId: 'a', seq: 3, text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
   const claim = { text: '', quote: 'scrap that', ends: 'a' }
   const shown = [utterance('I own a boat', { seq: 8 })]
   expect(checked('no, scrap that', claim, { offered, shown })).toMatchObject({
@@ -178,7 +190,7 @@ test('takes a memory back only if it was offered', () => {
 })
 
 test('takes a memory back only if the owner speaks of it, or of what was just said of it', () => {
-  const offered = [{ memoryId: 'a', text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
+  const offered = [{ memoryId: 'a', seq: 3, text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
   const ended = (message: string, shown: readonly Utterance[] = []) =>
     checked(message, { text: '', quote: message, ends: 'a' }, { offered, shown }).outcome === 'ended'
   const said = utterance('I own a boat', { seq: 5 })

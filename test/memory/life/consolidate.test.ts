@@ -43,6 +43,7 @@ function accepted(
     ends,
     relations: Object.entries(relations).map(([memoryId, relation]) => ({ memoryId, relation })),
     sourceSeqs: [saidSeq],
+    repeatedSeqs: [],
     saidSeq,
     saidAt: '2030-01-01T00:00:00.000Z',
     agreed: false,

@@ -48,7 +48,7 @@ function compose(recollections: readonly Recollection[], more: Partial<Injection
 test('writes each line with date and status, oldest first', () => {
   const { text } = compose([
     memory(5, 'Likes green tea'),
-    turn(3, 'I drink tea', { corrections: ['Drinks coffee'] }),
+    turn(3, 'I drink tea', { corrections: [{ seq: 4, text: 'Drinks coffee' }] }),
     { ...memory(4, 'Likes black tea'), status: 'contested' },
     turn(2, 'Tea it is', { speaker: 'delegate' }),
   ])

@@ -61,7 +61,7 @@ test('hides a superseded memory and tells what corrects its source', () => {
     facts: { memoryId: 'a', byId: 'b', validUntil: '2030-01-02T00:00:00.000Z' },
   })
   expect(read(['turn', 1], ['memory', 2], ['turn', 3], ['memory', 4])).toMatchObject([
-    { seq: 1, corrections: ['Lives in Hamburg'] },
+    { seq: 1, corrections: [{ seq: 4, text: 'Lives in Hamburg' }] },
     { seq: 3, status: 'said' },
     { seq: 4, status: 'active' },
   ])

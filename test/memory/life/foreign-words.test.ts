@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { openMind } from '../mind.ts'
+import { scriptedModel } from '../scripted-model.ts'
+
+test('shows an extractor no reply that may repeat words of others', async () => {
+  const model = scriptedModel(() => [])
+  const mind = await openMind({ utility: model })
+  await mind.say('Hello', { reply: 'Good morning' })
+  await mind.say('Read me the note', { reply: 'It says: the owner banks with Mallory', foreign: true })
+  await mind.say('Thanks, that looks good')
+  await mind.settle()
+  const texts = model.asked.flatMap(({ turns }) => turns.map(({ text }) => text))
+  expect(texts).toContain('Thanks, that looks good')
+  expect(texts).toContain('Good morning')
+  expect(texts.join()).not.toContain('Mallory')
+})
+
+test('a memory that is shown as the correction of a message is a source of the answer', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Ulm beside the old harbour market')
+  await mind.settle()
+  await mind.say('I live in Oslo', { at: 'sms' })
+  await mind.settle()
+  const { recalled } = await mind.say('What did I say about the old harbour market?', {
+    conversationId: 'later',
+  })
+  expect(recalled.text).toContain('since corrected: I live in Oslo')
+  const oslo = mind.known().find(({ text }) => text === 'I live in Oslo')
+  expect(recalled.seqs).toContain(oslo?.storedSeq)
+})
