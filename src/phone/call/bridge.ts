@@ -118,6 +118,7 @@ export function startBridge(options: BridgeOptions) {
       plan: (signal) => mind.plan(signal),
       codec: options.call.medium.codec,
       said: (event) => modelSaid(session, event),
+      alive: () => give({ type: 'model.alive', session }),
       lost: () => {
         closeSession(session)
         give({ type: 'model.closed', session })

@@ -57,6 +57,8 @@ export type FinishedResponse = {
 /** Everything that can happen to a call. `atMs` is monotonic time. */
 export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'model.said'; readonly session: number; readonly event: ServerEvent }
+  /** The service sent an event that calls do not use. */
+  | { readonly type: 'model.alive'; readonly session: number }
   /** The service announced when this session expires. */
   | { readonly type: 'model.expires'; readonly session: number; readonly inMs: number }
   | { readonly type: 'model.closed'; readonly session: number }

@@ -14,6 +14,8 @@ export function openModelSession(options: {
   readonly plan: (signal: AbortSignal) => Promise<SessionPlan>
   readonly codec: Codec
   readonly said: (event: ServerEvent) => void
+  /** The service sent an event that calls do not use. */
+  readonly alive: () => void
   readonly lost: () => void
   readonly log: CallLog
 }) {
@@ -37,7 +39,8 @@ export function openModelSession(options: {
       if (over) return
       const parsed = parseServerEvent(text)
       if (parsed.status === 'event') options.said(parsed.event)
-      else if (parsed.status === 'malformed') options.log('malformed realtime event', parsed.detail)
+      else if (parsed.status === 'ignored') options.alive()
+      else options.log('malformed realtime event', parsed.detail)
     },
     closed: (detail) => finish(detail),
   })

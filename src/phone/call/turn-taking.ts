@@ -93,6 +93,7 @@ type Said<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>
 
 const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: EventOf<T>) => void } = {
   'model.said': (draft, { session, event }) => modelSaid(draft, session, event),
+  'model.alive': (draft, { session }) => noteSign(draft, session),
   'model.expires': (draft, { session, inMs }) => noteExpiry(draft, session, inMs),
   'model.closed': (draft, { session }) => sessionLost(draft, session),
   'line.mark': (draft, { name }) => markReturned(draft, name),
@@ -141,10 +142,16 @@ const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T
   error: (draft, { error }) => modelErred(draft, error),
 }
 
-function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
+/** Any event shows that the service is busy, for example with the arguments of a tool, which may take long. */
+function noteSign(draft: Draft, session: number): void {
   const { model, signs } = draft.state
+  if (session === model.session) set(draft, { signs: { lastMs: draft.atMs, count: signs.count + 1 } })
+}
+
+function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
+  const { model } = draft.state
   if (session !== model.session) return
-  set(draft, { signs: { lastMs: draft.atMs, count: signs.count + 1 } })
+  noteSign(draft, session)
   if (model.ready || event.type === 'session.updated' || event.type === 'error')
     (heard[event.type] as (draft: Draft, event: ServerEvent) => void)(draft, event)
 }

@@ -13,6 +13,8 @@ export type ScriptedReply = {
     readonly arguments: string
   }[]
   readonly fail?: boolean
+  /** How long the arguments of the tool calls are streamed. */
+  readonly argumentsMs?: number
 }
 
 export type Script = {
@@ -39,6 +41,7 @@ type Item = { readonly id: string; audioMs: number }
 export type RealtimeSession = ReturnType<typeof createRealtimeSession>
 
 const LIFETIME_S = 3_600
+const ARGUMENTS_EVERY_MS = 50
 
 /** One session of the double: a conversation, a voice activity detector and at most one response. */
 export function createRealtimeSession(options: {
@@ -206,7 +209,18 @@ export function createRealtimeSession(options: {
         () => over,
         () => finish('completed', {}),
       )
-    else later(1, () => finish('completed', {}))
+    else later(1, () => streamArguments(reply.argumentsMs ?? 0))
+
+    function streamArguments(leftMs: number): void {
+      if (leftMs <= 0) {
+        finish('completed', {})
+        return
+      }
+      if (over) return
+      const at = { response_id: id, item_id: `${id}_call`, output_index: 1, call_id: `${id}_call` }
+      send('response.function_call_arguments.delta', { ...at, delta: ' ' })
+      later(ARGUMENTS_EVERY_MS, () => streamArguments(leftMs - ARGUMENTS_EVERY_MS))
+    }
   }
 
   /** Sends audio and transcript in parallel until done or until the response is over. */

@@ -222,6 +222,23 @@ test('replaces a session that stalls in the middle of an answer', async () => {
   expect(it.model.sessions()).toBe(2)
 })
 
+test('keeps a session that streams the arguments of a tool for longer than a stall', async () => {
+  const it = await connect({
+    script: script({
+      reply: ({ index }) =>
+        index === 1
+          ? { toolCalls: [{ callId: 'call_1', name: 'lookup', arguments: '{}' }], argumentsMs: 1_000 }
+          : { audio: HELLO, transcript: 'Hello.' },
+    }),
+    // A pause of the event loop counts as half a second at most.
+    limits: { stallMs: 600 },
+  })
+  await afterGreeting(it)
+  await it.caller.say(speech('caller-question'))
+  await it.caller.until('the answer was heard', () => it.factsOf('call.reply.spoken').length === 2)
+  expect(it.model.sessions()).toBe(1)
+})
+
 test('continues the call after an error from the service', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
