@@ -11,10 +11,10 @@ const GREETING = 'Hello there, what is it?'
 const greets = { audio: HELLO, transcript: GREETING }
 const answers = { audio: speech('reply-train'), transcript: TRAIN }
 /** Long enough that it still plays while a test checks something else. */
-const answersAtLength = {
+const answersAtLength = (first: string) => ({
   audio: Buffer.concat(Array.from({ length: 20 }, () => speech('reply-train'))),
-  transcript: Array.from({ length: 20 }, () => TRAIN).join(' '),
-}
+  transcript: [first, ...Array.from({ length: 20 }, () => TRAIN)].join(' '),
+})
 const isOver = (events: readonly { type: string }[]) => ofType(events, 'call.ended').length > 0
 
 for (const carriage of carriages)
@@ -71,7 +71,11 @@ for (const carriage of carriages)
 test('survives interruptions, also of buffered audio, and a dropped model session', async () => {
   const phone = await startWithPhone({
     script: script({
-      reply: ({ index }) => (index === 0 ? greets : index <= 3 ? answersAtLength : answers),
+      reply({ index }) {
+        const first = ['First.', 'Second.', 'Third.'][index - 1]
+        if (first !== undefined) return answersAtLength(first)
+        return index === 0 ? greets : answers
+      },
       deltaEveryMs: 8,
     }),
   })
@@ -101,6 +105,7 @@ test('survives interruptions, also of buffered audio, and a dropped model sessio
     phone.realtime.received.findLastIndex(({ type }) => type === 'session.update'),
   )
   expect(JSON.stringify(second)).toContain(QUESTION)
+  expect(JSON.stringify(second)).toContain('Third')
   expect(phone.realtime.problems).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { silence } from './barge-in.ts'
 import { type Draft, type ModelState, set, setCaller, setModel, setResponses } from './call-state.ts'
-import { endCall } from './ending.ts'
+import { endCall, recordSettled } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
 import { requestResponse, sendQueued, sendReturnedResults } from './responses.ts'
@@ -137,12 +137,13 @@ export function closeAndLose(draft: Draft): void {
   sessionLost(draft, session)
 }
 
-/** Drops everything that the lost session still owed and settles what it said. */
+/** Drops everything that the lost session still owed and records what it said, for the plan of the next one. */
 function forgetSession(draft: Draft): void {
   silence(draft)
   setResponses(draft, { active: null, requested: null, queued: null, unheard: [], failures: 0 })
   setCaller(draft, { speaking: false, replyOwed: null })
   set(draft, { transcript: settleAll(draft.state.transcript) })
+  recordSettled(draft)
 }
 
 function speaks(session: Session, type: string): boolean {
