@@ -124,6 +124,8 @@ export type CallLimits = {
   readonly openMs: number
   /** How long the service may owe an event before the session counts as lost. */
   readonly stallMs: number
+  /** The same while the caller speaks. Nobody speaks this long without a pause. */
+  readonly monologueMs: number
   /** A session that lasted this long restores the retry for the next one. */
   readonly healthyMs: number
   /** How long to wait for the transcription of an utterance. Later facts wait with it. */
@@ -142,6 +144,7 @@ export const defaultLimits: CallLimits = {
   rotateAfterMs: 50 * MINUTE_MS,
   openMs: 5_000,
   stallMs: 10_000,
+  monologueMs: 3 * MINUTE_MS,
   healthyMs: MINUTE_MS,
   transcriptMs: 10_000,
   farewellMs: 8_000,

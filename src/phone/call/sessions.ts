@@ -99,14 +99,14 @@ function openNext(draft: Draft, change: Pick<ModelState, 'opening' | 'retries'>)
 /** Treats a session as lost if it does not open in time or owes an event for too long. */
 export function checkDeadlines(draft: Draft): void {
   const { model, signs, responses, caller, options } = draft.state
-  const { openMs, stallMs } = options.limits
+  const { openMs, stallMs, monologueMs } = options.limits
   if (!model.ready) {
     if (draft.atMs - model.sinceMs >= openMs) closeAndLose(draft)
     return
   }
-  const owed = responses.requested !== null || responses.active !== null
-  const lastSignMs = Math.max(signs.lastMs, responses.requestedAtMs)
-  if (owed && draft.atMs - lastSignMs >= stallMs) {
+  const isResponding = responses.requested !== null || responses.active !== null
+  const limitMs = isResponding ? stallMs : caller.speaking ? monologueMs : Number.POSITIVE_INFINITY
+  if (draft.atMs - Math.max(signs.lastMs, responses.requestedAtMs) >= limitMs) {
     closeAndLose(draft)
     return
   }

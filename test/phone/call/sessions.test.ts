@@ -100,6 +100,13 @@ test('treats a session as lost when nothing follows the caller’s speech', () =
   expect(actionTypes(call.after(10_000))).toContain('model.open')
 })
 
+test('treats a session as lost when nothing comes for longer than anybody speaks', () => {
+  const call = startQuietCall()
+  call.speechStarted()
+  expect(call.after(3 * MINUTE_MS - 1)).toEqual([])
+  expect(actionTypes(call.after(1))).toContain('model.open')
+})
+
 test('becomes quiet again after an utterance that the service leaves unanswered', () => {
   const call = startQuietCall()
   call.speechStarted()
