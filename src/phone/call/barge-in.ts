@@ -20,7 +20,7 @@ export function callerStarted(draft: Draft): void {
 export function callerStopped(draft: Draft): void {
   if (!draft.state.caller.speaking) return
   setCaller(draft, { speaking: false })
-  oweReply(draft)
+  oweReply(draft, { isOptional: false })
 }
 
 /** The caller's speech became a conversation item. Its text follows, often after the reply. */
@@ -35,7 +35,9 @@ export function utteranceTranscribed(draft: Draft, itemId: string, text: string 
   const settled = settleUtterance(draft.state.transcript, itemId, text)
   if (settled === draft.state.transcript) return
   set(draft, { transcript: settled })
+  const { replyOwed } = draft.state.caller
   if (text !== null && text.trim() !== '') draft.actions.push({ type: 'memory.cue', text })
+  else if (replyOwed !== null) setCaller(draft, { replyOwed: { ...replyOwed, isOptional: true } })
 }
 
 /**

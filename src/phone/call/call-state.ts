@@ -160,8 +160,8 @@ export type CallState = {
     | { readonly name: 'leaving'; readonly reason: EndReason; readonly byMs: number }
     | { readonly name: 'ended' }
   readonly model: ModelState
-  /** Events received from the service, over all sessions. */
-  readonly signs: { readonly lastMs: number; readonly count: number }
+  /** When the service last sent anything. */
+  readonly lastSignMs: number
   readonly caller: CallerState
   readonly responses: ResponseState
   readonly tools: ToolState
@@ -186,8 +186,8 @@ export type ModelState = {
 
 export type CallerState = {
   readonly speaking: boolean
-  /** Set while the service owes a reply to the caller: since when, and the `signs` count at that time. */
-  readonly replyOwed: { readonly sinceMs: number; readonly signs: number } | null
+  /** Set while the service owes a reply to the caller. It may leave noise unanswered (`isOptional`). */
+  readonly replyOwed: { readonly sinceMs: number; readonly isOptional: boolean } | null
 }
 
 export type ResponseState = {
@@ -235,7 +235,7 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       retries: 1,
       opening: options.greeting,
     },
-    signs: { lastMs: atMs, count: 0 },
+    lastSignMs: atMs,
     caller: { speaking: false, replyOwed: null },
     responses: {
       active: null,
@@ -280,8 +280,8 @@ export function setCaller(draft: Draft, change: Partial<CallerState>): void {
 }
 
 /** The service is expected to reply by itself. No other response may be requested until then. */
-export function oweReply(draft: Draft): void {
-  setCaller(draft, { replyOwed: { sinceMs: draft.atMs, signs: draft.state.signs.count } })
+export function oweReply(draft: Draft, { isOptional }: { readonly isOptional: boolean }): void {
+  setCaller(draft, { replyOwed: { sinceMs: draft.atMs, isOptional } })
 }
 
 export function setResponses(draft: Draft, change: Partial<ResponseState>): void {

@@ -206,7 +206,7 @@ export function errorReported(draft: Draft, error: Extract<ServerEvent, { type: 
   if (error.code === 'conversation_already_has_active_response') {
     // Another response is already in progress. Ours is queued behind it.
     setResponses(draft, { requested: null, queued: { instructions: requested.instructions } })
-    if (draft.state.responses.active === null) oweReply(draft)
+    if (draft.state.responses.active === null) oweReply(draft, { isOptional: true })
   } else if (error.event_id === requested.eventId) {
     setResponses(draft, { requested: null })
     sendQueued(draft)

@@ -98,22 +98,22 @@ function openNext(draft: Draft, change: Pick<ModelState, 'opening' | 'retries'>)
 
 /** Treats a session as lost if it does not open in time or owes an event for too long. */
 export function checkDeadlines(draft: Draft): void {
-  const { model, signs, responses, caller, options } = draft.state
-  const { openMs, stallMs, monologueMs } = options.limits
+  const { model, lastSignMs, responses, caller, options } = draft.state
+  const { openMs, stallMs, monologueMs, transcriptMs } = options.limits
   if (!model.ready) {
     if (draft.atMs - model.sinceMs >= openMs) closeAndLose(draft)
     return
   }
   const isResponding = responses.requested !== null || responses.active !== null
   const limitMs = isResponding ? stallMs : caller.speaking ? monologueMs : Number.POSITIVE_INFINITY
-  if (draft.atMs - Math.max(signs.lastMs, responses.requestedAtMs) >= limitMs) {
+  if (draft.atMs - Math.max(lastSignMs, responses.requestedAtMs) >= limitMs) {
     closeAndLose(draft)
     return
   }
-  if (caller.replyOwed === null || draft.atMs - caller.replyOwed.sinceMs < stallMs) return
-  // Without any event since the caller stopped, the session is lost. Else the service found nothing to
-  // answer.
-  if (signs.count === caller.replyOwed.signs) {
+  const { replyOwed } = caller
+  // Without a realtime model, the reply begins after the transcription.
+  if (replyOwed === null || draft.atMs - replyOwed.sinceMs < Math.max(stallMs, transcriptMs)) return
+  if (!replyOwed.isOptional) {
     closeAndLose(draft)
     return
   }

@@ -144,8 +144,7 @@ const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T
 
 /** Any event shows that the service is busy, for example with the arguments of a tool, which may take long. */
 function noteSign(draft: Draft, session: number): void {
-  const { model, signs } = draft.state
-  if (session === model.session) set(draft, { signs: { lastMs: draft.atMs, count: signs.count + 1 } })
+  if (session === draft.state.model.session) set(draft, { lastSignMs: draft.atMs })
 }
 
 function modelSaid(draft: Draft, session: number, event: ServerEvent): void {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   actionTypes,
   callOptions,
+  type Driver,
   facts,
   mediaBytes,
   sent,
@@ -92,12 +93,41 @@ test('treats a session as lost when an event is overdue', () => {
   expect(actionTypes(call.after(1))).toContain('model.open')
 })
 
-test('treats a session as lost when nothing follows the caller’s speech', () => {
+test.each([
+  ['nothing', () => undefined],
+  ['a note of it', (call: Driver) => noted(call)],
+  [
+    'its words alone',
+    (call: Driver) => {
+      noted(call)
+      call.heard('u1', 'When does it leave?')
+    },
+  ],
+])('treats a session as lost that answers the caller’s speech with %s', (_what, follows) => {
   const call = startQuietCall()
   call.speechStarted()
   call.after(100)
   call.speechStopped()
-  expect(actionTypes(call.after(10_000))).toContain('model.open')
+  follows(call)
+  expect(call.after(9_999)).toEqual([])
+  expect(actionTypes(call.after(1))).toContain('model.open')
+})
+
+/** A service sends this as soon as the caller has stopped. */
+function noted(call: Driver): void {
+  call.committed('u1', 'i0')
+  const item = { id: 'u1', type: 'message' }
+  call.said({ type: 'conversation.item.added', item, previous_item_id: 'i0' })
+  call.give({ type: 'model.alive', session: 1 })
+}
+
+test('waits for a reply as long as for the words of which it is made', () => {
+  const call = startQuietCall(callOptions({ transcriptMs: 22_000 }))
+  call.speechStarted()
+  call.speechStopped()
+  noted(call)
+  expect(call.after(21_999)).toEqual([])
+  expect(call.state().quietSinceMs).toBeNull()
 })
 
 test('treats a session as lost when nothing comes for longer than anybody speaks', () => {
@@ -107,14 +137,25 @@ test('treats a session as lost when nothing comes for longer than anybody speaks
   expect(actionTypes(call.after(1))).toContain('model.open')
 })
 
-test('becomes quiet again after an utterance that the service leaves unanswered', () => {
-  const call = startQuietCall()
-  call.speechStarted()
-  call.speechStopped()
-  call.committed('u1')
-  call.after(10_000)
-  expect(call.state().quietSinceMs).toBe(call.now())
-})
+test.each([
+  ['takes for noise', (call: Driver) => call.heard('u1', '')],
+  [
+    'cannot transcribe',
+    (call: Driver) =>
+      call.said({ type: 'conversation.item.input_audio_transcription.failed', item_id: 'u1' }),
+  ],
+])(
+  'becomes quiet again after an utterance that the service %s and leaves unanswered',
+  (_what, transcribed) => {
+    const call = startQuietCall()
+    call.speechStarted()
+    call.speechStopped()
+    noted(call)
+    transcribed(call)
+    call.after(10_000)
+    expect(call.state().quietSinceMs).toBe(call.now())
+  },
+)
 
 test('sends a waiting request when the reply it waited for never comes', () => {
   const call = startQuietCall()

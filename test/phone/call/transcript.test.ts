@@ -66,6 +66,8 @@ test('records an utterance without words when its transcription does not arrive 
   call.speechStarted()
   call.speechStopped()
   call.committed('u1')
+  call.created('r1')
+  call.done('r1')
   call.after(10_000)
   expect(facts(call.all, 'call.utterance.heard')).toEqual([])
   expect(facts(call.after(1), 'call.utterance.heard')).toMatchObject([{ facts: { transcribed: false } }])
