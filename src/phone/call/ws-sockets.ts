@@ -4,8 +4,12 @@ import type { ConnectModel } from './ports.ts'
 /** The largest event is a finished response with its texts. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 const HANDSHAKE_MS = 5_000
-/** Interval between pings. A peer that has not answered by the next one is gone. */
-const PING_MS = 5_000
+/**
+ * Interval between pings. A peer is gone if it answers neither of two, so that the caller hears of it within three
+ * seconds. One answer may be late, or wait unread while this process is blocked.
+ */
+const PING_MS = 900
+const MAX_UNANSWERED = 2
 
 /** Connects to the realtime service over a WebSocket. */
 export function connectRealtime(endpoint: {
@@ -20,13 +24,13 @@ export function connectRealtime(endpoint: {
       perMessageDeflate: false,
     })
     let detail = ''
-    let alive = true
+    let unanswered = 0
     const heartbeat = setInterval(() => {
-      if (!alive) {
+      if (unanswered >= MAX_UNANSWERED) {
         detail = 'no answer to a ping'
         socket.terminate()
       } else if (socket.readyState === WebSocket.OPEN) {
-        alive = false
+        unanswered += 1
         socket.ping()
       }
     }, PING_MS)
@@ -34,7 +38,7 @@ export function connectRealtime(endpoint: {
 
     socket.on('open', () => handlers.opened())
     socket.on('pong', () => {
-      alive = true
+      unanswered = 0
     })
     socket.on('message', (data, isBinary) => {
       if (!isBinary) handlers.message(data.toString())
