@@ -163,7 +163,10 @@ export function keypadTold(draft: Draft, text: string, asksReply: boolean): void
   if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)
 }
 
-/** Whether new data needs a request. A running tool or the caller's words will cause a response anyway. */
+/**
+ * Whether new data, or a request that was refused, needs a request. A running tool or the caller's words will cause a
+ * response anyway.
+ */
 function mayRequestReply({ state: { tools, caller, stage } }: Draft): boolean {
   // An owed reply will include the data. A reply in progress will not, so the request waits for its end.
   const isCovered = tools.running.length > 0 || caller.speaking || caller.replyOwed !== null
@@ -201,7 +204,7 @@ export function errorReported(draft: Draft, error: Extract<ServerEvent, { type: 
     message: 'the realtime service reported an error',
     detail: `${error.code ?? 'no code'}: ${error.message}`,
   })
-  const { requested } = draft.state.responses
+  const { requested, queued } = draft.state.responses
   if (!requested) return
   if (error.code === 'conversation_already_has_active_response') {
     // Another response is already in progress. Ours is queued behind it.
@@ -209,6 +212,7 @@ export function errorReported(draft: Draft, error: Extract<ServerEvent, { type: 
     if (draft.state.responses.active === null) oweReply(draft, { isOptional: true })
   } else if (error.event_id === requested.eventId) {
     setResponses(draft, { requested: null })
+    if (mayRequestReply(draft)) retry(draft, queued?.instructions ?? requested.instructions)
     sendQueued(draft)
   }
 }
@@ -229,10 +233,14 @@ function runTools(draft: Draft, done: Done): void {
 
 function retryFailed(draft: Draft, { status_details: details }: Done): void {
   // The caller has waited long enough.
-  const isLate = details?.error?.code === 'timeout'
-  const failures = isLate ? MAX_FAILURES : draft.state.responses.failures + 1
+  if (details?.error?.code === 'timeout') setResponses(draft, { failures: MAX_FAILURES })
+  else retry(draft, null)
+}
+
+function retry(draft: Draft, instructions: string | null): void {
+  const failures = draft.state.responses.failures + 1
   setResponses(draft, { failures })
-  if (failures < MAX_FAILURES) requestResponse(draft, null)
+  if (failures < MAX_FAILURES) requestResponse(draft, instructions)
 }
 
 function deleteUnheardOf(draft: Draft, done: Done, interrupted: boolean): void {

@@ -160,6 +160,7 @@ function modelErred(draft: Draft, error: Extract<ServerEvent, { type: 'error' }>
   const isExpired = error.code === 'session_expired'
   if (!isExpired) errorReported(draft, error)
   if (isExpired || !draft.state.model.ready) closeAndLose(draft)
+  else sayTrouble(draft)
 }
 
 function replyAdded(

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { actionTypes, type Driver, mediaBytes, sent, startQuietCall, toolCall } from './call-driver.ts'
+import {
+  actionTypes,
+  type Driver,
+  mediaBytes,
+  sent,
+  startCall,
+  startQuietCall,
+  toolCall,
+} from './call-driver.ts'
 
 function toolsRun(actions: Driver['all']): readonly string[] {
   return actions.flatMap((action) => (action.type === 'tool.run' ? [action.callId] : []))
@@ -136,6 +144,21 @@ test('retries a failed response once, then plays a phrase to the caller', () => 
   expect(sent(call.done('r1', 'failed'), 'response.create')).toHaveLength(1)
   call.created('r2')
   const actions = call.done('r2', 'failed')
+  expect(sent(actions, 'response.create')).toEqual([])
+  expect(mediaBytes(actions)).toBe(1_600)
+})
+
+test('retries a request that the service refuses once, then plays a phrase to the caller', () => {
+  const call = startCall()
+  const refused = () => {
+    const { event_id = null } = sent(call.all, 'response.create').at(-1) ?? {}
+    return call.said({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'no', event_id } })
+  }
+  call.configured()
+  expect(sent(refused(), 'response.create')).toMatchObject([
+    { response: { instructions: 'Greet the owner.' } },
+  ])
+  const actions = refused()
   expect(sent(actions, 'response.create')).toEqual([])
   expect(mediaBytes(actions)).toBe(1_600)
 })
