@@ -153,11 +153,8 @@ function replyToResults(draft: Draft): void {
 /** Passes on what the keypad did. Without a session that is ready, the next one is told. */
 export function keypadTold(draft: Draft, text: string, asksReply: boolean): void {
   const { tools, model, options, responses } = draft.state
-  if (!model.ready) {
-    setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
-    return
-  }
-  sendData(draft, options.delimit(innerLabels.keypad, text))
+  if (model.ready) sendData(draft, options.delimit(innerLabels.keypad, text))
+  else setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
   if (!asksReply) return
   setResponses(draft, { toolRounds: 0 })
   if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)

@@ -35,6 +35,7 @@ export function sessionConfigured(draft: Draft, confirmed: Session): void {
   draft.actions.push({ type: 'model.adopt', session: model.session })
   sendReturnedResults(draft)
   if (model.opening !== null) requestResponse(draft, model.opening)
+  else sendQueued(draft)
 }
 
 /**

@@ -234,6 +234,15 @@ test('rotates to a fresh session in a quiet moment after 50 minutes, inaudibly',
   expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
 })
 
+test('speaks after a rotation about what the keypad did meanwhile', () => {
+  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
+  call.after(50 * MINUTE_MS)
+  call.give({ type: 'keypad.told', text: 'The PIN was right.', asksReply: true })
+  const actions = call.configured(2)
+  expect(sent(actions, 'conversation.item.create')).toHaveLength(1)
+  expect(sent(actions, 'response.create')).toHaveLength(1)
+})
+
 test('does not rotate before the caller’s words are transcribed', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY, rotateAfterMs: 1_000 }))
   call.after(900)
