@@ -149,6 +149,7 @@ export async function buildPhone(options: PhoneOptions) {
     carriage: () => carriages.ofPhone().by,
     guestIsSpent: options.guestIsSpent,
     isHalted,
+    isRecorded: (key) => storage.ledger.rowByKey(key) !== undefined,
     isSpent: (call) =>
       options.callsAreSpent() ||
       options.tokensAreSpent() ||

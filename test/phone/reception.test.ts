@@ -37,6 +37,7 @@ test('answers a guest as busy and ends their call when the owner takes the slot 
     guestIsSpent: () => false,
     isSpent: () => false,
     isHalted: () => false,
+    isRecorded: () => false,
     newId: () => 'id',
     reserved: ({ callSid }) => void reserved.push(callSid),
     evicted: () => undefined,

@@ -26,6 +26,8 @@ export type Offer =
     }
   | Refused<Explanation>
 
+const rejectionKey = (callSid: string) => `call:${callSid}:rejected`
+
 /** Admits calls to the single slot. */
 export function createReception(options: {
   readonly append: Append
@@ -37,6 +39,8 @@ export function createReception(options: {
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
   readonly isHalted: () => boolean
+  /** Whether the ledger has an event with this key. */
+  readonly isRecorded: (key: string) => boolean
   /** Whether the daily budget or the allowance is exhausted for a call. */
   readonly isSpent: (call: OfferedCall) => boolean
   readonly newId: () => string
@@ -61,7 +65,7 @@ export function createReception(options: {
         actor: 'service',
         channel: 'voice',
         conversationId,
-        key: `call:${callSid}:rejected`,
+        key: rejectionKey(callSid),
         facts: { callSid, party, reason },
         body: { from },
       },
@@ -105,6 +109,8 @@ export function createReception(options: {
       if (!known) await reject(call, 'halted')
       return { status: 'explained', reason: 'halted' }
     }
+    // A repeated webhook of a call that is over, although the line is free by now.
+    if (!known && options.isRecorded(rejectionKey(call.callSid))) return { status: 'busy' }
     const reservation = slot.reserve(call)
     if (reservation.status === 'busy') {
       if (!known) await reject(call, 'busy')
