@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { TaskRow } from '../../projections/tasks.ts'
-import { mapTexts } from '../lib/mask.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
 import { cleanText } from './clean-text.ts'
 import { outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
@@ -28,7 +27,7 @@ const RESULT_FIELDS = ['result', 'summary', 'text', 'message', 'output', 'finalM
  * because only the task's process and the owner know it.
  */
 export function createCallback(options: {
-  readonly store: TaskStore
+  readonly store: Pick<TaskStore, 'tasks' | 'append'>
   /** The output of a task's process so far. */
   readonly outputOf: (taskId: string) => string
   /** Called once when a callback has ended a task. Its process may still be running. */
@@ -38,13 +37,13 @@ export function createCallback(options: {
   readonly nowMs: () => number
 }) {
   const { tasks, append } = options.store
-  const asText = (text: string) => options.mask(cleanText(text))
+  const textOf: TextOf = (value) => (typeof value === 'string' ? options.mask(cleanText(value)) : '')
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
-    const text = shorten(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
+    const text = shorten(oneLine(progressText(report, textOf)), MAX_PROGRESS_CHARS)
     // A hook that got no response sends the same report again.
-    const key = `task-progress:${hash('sha256', JSON.stringify([row.taskId, report.hookType, report.payload]))}`
+    const key = `task-progress:${hash('sha256', JSON.stringify(report))}`
     const result = await append(row.taskId, [progressFact(row, 'callback', text, { key })])
     return result.status === 'appended' ? 'recorded' : 'ignored'
   }
@@ -57,25 +56,24 @@ export function createCallback(options: {
   }
 
   return {
-    async receive(given: HookReport): Promise<CallbackAction> {
-      const { hookType, taskId } = given
-      const payload = mapTexts(given.payload, asText)
-      const report = { hookType, taskId, payload }
+    /** Until the task is known, the sender may be a stranger, so nothing is done with the payload before. */
+    async receive(report: HookReport): Promise<CallbackAction> {
+      const { hookType, taskId, payload } = report
       const row = tasks.byId(taskId)
       if (row?.status !== 'running') return 'ignored'
       if (hookType === 'postToolUse') return progress(row, report)
       if (hookType === 'errorOccurred') {
         // The assistant reports errors that it recovers from as well.
         if (payload.recoverable === true) return progress(row, report)
-        const text = errorText(payload) || options.outputOf(taskId)
+        const text = errorText(payload, textOf) || options.outputOf(taskId)
         return end(row, { status: 'failed', kind: 'callback', exitCode: null, text })
       }
       if (hookType === 'sessionEnd') {
-        const text = resultText(payload) || options.outputOf(taskId)
+        const text = resultText(payload, textOf) || options.outputOf(taskId)
         return end(
           row,
           FAILED_REASONS.has(textOf(payload.reason))
-            ? { status: 'failed', kind: 'callback', exitCode: null, text: errorText(payload) || text }
+            ? { status: 'failed', kind: 'callback', exitCode: null, text: errorText(payload, textOf) || text }
             : { status: 'finished', source: 'callback', exitCode: null, text },
         )
       }
@@ -84,15 +82,14 @@ export function createCallback(options: {
   }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
+/** A value of a payload without secrets and control characters; empty if it is no text. */
+type TextOf = (value: unknown) => string
 
 function fieldOf(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
 }
 
-function resultText(payload: HookReport['payload']): string {
+function resultText(payload: HookReport['payload'], textOf: TextOf): string {
   for (const field of RESULT_FIELDS) {
     const text = textOf(payload[field])
     if (text.trim() !== '') return text
@@ -100,17 +97,19 @@ function resultText(payload: HookReport['payload']): string {
   return ''
 }
 
-function errorText(payload: HookReport['payload']): string {
+function errorText(payload: HookReport['payload'], textOf: TextOf): string {
   const { error } = payload
-  return textOf(error) || textOf(fieldOf(error, 'message')) || resultText(payload)
+  return textOf(error) || textOf(fieldOf(error, 'message')) || resultText(payload, textOf)
 }
 
 /** A line such as "bash: npm test (failure)", or the error that the assistant recovered from. */
-function progressText({ hookType, payload }: HookReport): string {
-  if (hookType === 'errorOccurred') return `Went on after an error: ${errorText(payload) || 'unknown'}`
+function progressText({ hookType, payload }: HookReport, textOf: TextOf): string {
+  if (hookType === 'errorOccurred')
+    return `Went on after an error: ${errorText(payload, textOf) || 'unknown'}`
   const tool = textOf(payload.toolName) || textOf(payload.tool_name) || 'A tool was used'
   const args = payload.toolArgs ?? payload.tool_input
-  const command = textOf(fieldOf(parsed(args), 'command')) || textOf(fieldOf(parsed(args), 'path'))
+  const given = parsed(args)
+  const command = textOf(fieldOf(given, 'command')) || textOf(fieldOf(given, 'path'))
   const kind = textOf(fieldOf(payload.toolResult, 'resultType'))
   return [
     tool,
