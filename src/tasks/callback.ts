@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { TaskRow } from '../../projections/tasks.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
 import { cleanText } from './clean-text.ts'
@@ -38,12 +38,16 @@ export function createCallback(options: {
 }) {
   const { tasks, append } = options.store
   const textOf: TextOf = (value) => (typeof value === 'string' ? options.mask(cleanText(value)) : '')
+  // Ledger keys outlive an erasure, so the digest in one must not let anybody guess the report. A report is repeated
+  // only while its task runs, and no task outlives this process.
+  const hashKey = randomBytes(32)
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
     const text = shorten(oneLine(progressText(report, textOf)), MAX_PROGRESS_CHARS)
     // A hook that got no response sends the same report again.
-    const key = `task-progress:${hash('sha256', JSON.stringify(report))}`
+    const digest = createHmac('sha256', hashKey).update(JSON.stringify(report)).digest('hex')
+    const key = `task-progress:${digest}`
     const result = await append(row.taskId, [progressFact(row, 'callback', text, { key })])
     return result.status === 'appended' ? 'recorded' : 'ignored'
   }

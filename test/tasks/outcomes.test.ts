@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
-import { testDirectory } from '../support/directory.ts'
+import { filesHolding, testDirectory } from '../support/directory.ts'
 import {
   type AssistantService,
   isAlive,
@@ -162,6 +163,9 @@ test('ignores repeated, early, late and unknown reports, and rejects malformed o
   )
   const progress = { toolName: 'edit', toolArgs: { path: '/a.ts' } }
   expect((await report('postToolUse', id, progress)).json).toEqual({ ok: true, action: 'recorded' })
+  // Otherwise a report could be guessed after it is erased, because keys stay.
+  const digest = hash('sha256', JSON.stringify([id, 'postToolUse', progress]))
+  expect(filesHolding(assistant.directory, digest)).toEqual([])
   const before = (await assistant.events()).at(-1).seq
   const ignored: [unknown, unknown, unknown?][] = [
     ['postToolUse', id, progress],
