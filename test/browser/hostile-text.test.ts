@@ -85,6 +85,29 @@ test.each([
   expect(Date.now() - startedMs).toBeLessThan(10_000)
 })
 
+test('shows a reply and a note that are nested too deeply to render as they are written', async () => {
+  const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '100000' } })
+  const quotations = '>'.repeat(4_000)
+  model.reply({ text: `${quotations} deep` })
+  const page = await visit(browser(), service)
+  await say(page, 'Go')
+  await reply(page, 'deep').waitFor()
+  model.reply({ text: 'Still here.' })
+  await say(page, 'And now?')
+  await reply(page, 'Still here.').waitFor()
+  await page.reload()
+  await reply(page, 'Still here.').waitFor()
+  await words(page, 'You', 'Go').waitFor()
+  expect(await reply(page, 'deep').locator('.prose').textContent()).toContain(quotations)
+
+  const { json: note } = await service.client.post('/api/notes', { title: 'Deep', content: quotations })
+  await page.goto(`/notes/edit?id=${note.id}`)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('>>>').waitFor()
+  expect(await preview.locator('.prose').textContent()).toContain(quotations)
+})
+
 test('runs nothing for hostile text in search results', { tags: ['long'] }, async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted.' }))

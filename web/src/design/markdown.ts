@@ -7,6 +7,7 @@ import { msg } from './msg.ts'
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
  * the sanitiser allows few elements. Images become links, so that no content makes the page fetch a URL.
+ * What is nested too deeply is shown as it is written.
  */
 export type RenderMarkdown = (source: string) => DocumentFragment
 
@@ -89,8 +90,16 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
     element.setAttribute('target', '_blank')
     element.setAttribute('rel', 'noopener noreferrer nofollow')
   })
+  function htmlOf(source: string): string {
+    try {
+      return marked.parse(source, { async: false })
+    } catch {
+      // Deep nesting exceeds the stack. One such text must not take down the list that it is shown in.
+      return `<pre>${escapeHtml(source)}</pre>`
+    }
+  }
   return (source) => {
-    const fragment = purify.sanitize(marked.parse(source, { async: false }), {
+    const fragment = purify.sanitize(htmlOf(source), {
       ALLOWED_TAGS: allowedTags,
       ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'class'],
       // Without this the sanitiser checks them against the URL pattern and drops them.
