@@ -13,7 +13,7 @@ export const proposalEvents = {
       proposalId: idSchema,
       kind: z.enum(['sms', 'tool']),
       expiresAt: timeSchema,
-      /** For `tool`: the tool's name, and the SHA-256 of name, arguments and subject as canonical JSON. */
+      /** For `tool`: the tool's name, and the SHA-256 of name, arguments, subject and salt as canonical JSON. */
       tool: z.string().max(100).optional(),
       digest: idSchema.optional(),
       /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. */
@@ -34,6 +34,8 @@ export const proposalEvents = {
       arguments: z.string().optional(),
       /** The subject, as it was when the proposal was made. */
       subject: z.string().optional(),
+      /** Erased with the arguments, so that they cannot be guessed from the digest. Absent in older facts. */
+      salt: z.string().optional(),
     },
   }),
   /** A proposal is confirmed or declined once, never both. */

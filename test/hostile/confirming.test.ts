@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
+import { digestOf } from '../../src/agent/proposals/carry-out.ts'
 import { order } from '../doubles/model/obedient.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { ofType } from '../phone/phone-harness.ts'
@@ -99,6 +100,37 @@ test('does each confirmed deed once despite concurrent presses, and informs the 
   house.text.reply({ text: 'All done.' })
   await house.service.client.post('/api/chat', { content: 'And?' })
   expect(turnRequests(house.text).at(-1)?.text).toContain('“Delete the note “Diary””. It was done.')
+})
+
+test('keeps no digest from which the arguments could be guessed once they are erased', async () => {
+  const house = await startObedient()
+  await propose(house)
+  const all = ofType(await house.events(), 'proposal.made')
+  expect(all).toHaveLength(Object.keys(DEEDS).length)
+  for (const { payload } of all) {
+    const { tool, subject } = payload
+    expect(payload.digest).not.toBe(digestOf({ tool, arguments: JSON.parse(payload.arguments), subject }))
+  }
+})
+
+test('does a deed whose proposal an earlier version made, without a salt', async () => {
+  const directory = testDirectory()
+  const first = await startObedient({ directory })
+  const { delete_note } = await propose(first)
+  const made = ofType(await first.events(), 'proposal.made').find(
+    ({ payload }) => payload.tool === 'delete_note',
+  )
+  await first.service.stop()
+  const { append, close } = await openTestStorage(directory)
+  const { target, text, verb, why, arguments: json, subject, expiresAt } = made.payload
+  const digest = digestOf({ tool: 'delete_note', arguments: JSON.parse(json), subject })
+  const facts = { proposalId: 'old', kind: 'tool', tool: 'delete_note', expiresAt, digest } as const
+  const body = { target, text, verb, why, arguments: json, subject }
+  await append([{ type: 'proposal.made', actor: 'delegate', facts, body }])
+  await close()
+  const house = await startWithTexts({ directory })
+  expect((await press(house, { ...delete_note, id: 'old' })).json).toMatchObject({ outcome: 'done' })
+  expect((await leftOf(house)).diary).toBeNull()
 })
 
 test('does nothing that the owner declines', async () => {

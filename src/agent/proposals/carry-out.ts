@@ -22,6 +22,7 @@ export function digestOf(proposed: {
   readonly tool: string
   readonly arguments: unknown
   readonly subject: string
+  readonly salt?: string | undefined
 }): string {
   return createHash('sha256').update(canonical(proposed)).digest('hex')
 }
@@ -78,8 +79,8 @@ export function createCarryOut(options: {
       return refused('unavailable', english`This can no longer be done.`)
     if (isDone(settledSeq)) return { outcome: 'done', text: '' }
     const stored: unknown = JSON.parse(made.body.arguments ?? '{}')
-    const subject = made.body.subject ?? ''
-    if (digest !== digestOf({ tool: tool.name, arguments: stored, subject }))
+    const { subject = '', salt } = made.body
+    if (digest !== digestOf({ tool: tool.name, arguments: stored, subject, salt }))
       return refused('changed', CHANGED)
     const context: ActingContext = {
       turnId: made.turnId ?? proposalId,

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import pLimit from 'p-limit'
+import { newSalt } from '../../../ledger/codec.ts'
 import type { Append, EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
@@ -239,16 +240,21 @@ export function createProposals(options: {
       ),
     /** Proposes a tool call, likewise. */
     proposeDeed({ tool, class: toolClass, deed, why }: Parameters<Propose>[0], context: ActingContext) {
-      const digest = digestOf({ tool, arguments: deed.arguments, subject: deed.subject })
+      const digest = (salt?: string) =>
+        digestOf({ tool, arguments: deed.arguments, subject: deed.subject, salt })
+      const salt = newSalt()
       return make(
-        ({ id }) => queries.byId(id)?.digest === digest,
+        ({ id }) => {
+          const row = queries.byId(id)
+          return row?.digest != null && row.digest === digest(madeBy(row)?.body?.salt)
+        },
         {
           derivedFrom: [...new Set([context.calledSeq, ...deed.derivedFrom])],
           facts: {
             kind: 'tool',
             tool,
             class: toolClass,
-            digest,
+            digest: digest(salt),
             ...(deed.choices ? { choices: [...deed.choices] } : {}),
           },
           body: {
@@ -258,6 +264,7 @@ export function createProposals(options: {
             why,
             arguments: JSON.stringify(deed.arguments),
             subject: deed.subject,
+            salt,
           },
         },
         context,
