@@ -60,6 +60,7 @@ export function createImporting(options: {
     let known = 0
     let skipped = 0
     const adding = createAdding(signal)
+    const unknownOf = createUnknown()
     try {
       for await (const batch of readExport(files.pathOf(importId), signal)) {
         skipped += batch.skipped
@@ -87,15 +88,27 @@ export function createImporting(options: {
         }
   }
 
-  /** The messages that no import has added, each once. Erased ones stay erased. */
-  function unknownOf({ service, id, messages }: ReadConversation): readonly ReadMessage[] {
-    const seqs = queries.parts(importedId({ service, conversationId: id })).map(({ seq }) => seq)
-    const known = new Set(
-      wholeLedger
-        .readSeqs(seqs)
-        .flatMap((event) => (event.type === 'import.conversation.added' ? event.facts.messageIds : [])),
+  /**
+   * Finds the messages that no import has added, each once. Erased ones stay erased. The pieces of a long conversation
+   * follow one another, so what is known of it is read once.
+   */
+  function createUnknown() {
+    let lastId = ''
+    let known = new Set<string>()
+    return ({ service, id, messages }: ReadConversation): readonly ReadMessage[] => {
+      const conversationId = importedId({ service, conversationId: id })
+      if (conversationId !== lastId) known = knownIn(conversationId)
+      lastId = conversationId
+      return messages.filter((message) => !known.has(message.id) && known.add(message.id))
+    }
+  }
+
+  function knownIn(conversationId: string): Set<string> {
+    const seqs = queries.parts(conversationId).map(({ seq }) => seq)
+    const events = wholeLedger.readSeqs(seqs)
+    return new Set(
+      events.flatMap((event) => (event.type === 'import.conversation.added' ? event.facts.messageIds : [])),
     )
-    return messages.filter((message) => !known.has(message.id) && known.add(message.id))
   }
 
   /** Appends facts a few at a time, so that a turn never waits for more than these. */

@@ -5,6 +5,7 @@ import { closing } from '../../ledger/closing.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { conversationsIn } from '../../src/imports/read/export-file.ts'
+import { readExport } from '../../src/imports/read/read-export.ts'
 import { factsOf } from '../backups/harness.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -110,6 +111,25 @@ test('adds nothing twice, and only what is new of a longer export', async () => 
   expect(done).toMatchObject({ conversations: 1, messages: 2, known: 6 })
   const { items } = await messagesOf(service, 'chatgpt-fern')
   expect(items.map(({ text }: { text: string }) => text)).toEqual(longer.texts)
+})
+
+test('reads a long conversation in pieces, and adds each message once', async () => {
+  const texts = Array.from({ length: 3_000 }, (_, index) => `${index}`)
+  const long = chatGptConversation({ id: 'long', title: 'Long', texts })
+  const path = await writeZip('long.zip', { 'conversations.json': () => jsonList([long, long]) })
+  const sizes: number[] = []
+  for await (const { conversations } of readExport(path, new AbortController().signal))
+    sizes.push(conversations.reduce((sum, { messages }) => sum + messages.length, 0))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(6_000)
+  expect(Math.max(...sizes)).toBeLessThan(1_001)
+
+  const service = await startWholeService()
+  const first = await over(service, await upload(service, path))
+  expect(first).toMatchObject({ state: 'completed', conversations: 1, messages: 3_000, known: 3_000 })
+  const again = await over(service, await upload(service, path))
+  expect(again).toMatchObject({ state: 'completed', messages: 0, known: 6_000 })
+  const { items } = await messagesOf(service, 'chatgpt-long')
+  expect(items.slice(0, 3).map(({ text }: { text: string }) => text)).toEqual(['0', '1', '2'])
 })
 
 test('keeps imports out of the timeline, its search, learning and the chat socket', async () => {

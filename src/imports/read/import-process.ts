@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ReadConversation } from './conversations.ts'
+import type { ReadConversation, ReadMessage } from './conversations.ts'
 import { conversationsIn, UnreadableExport } from './export-file.ts'
 
 export type ImportMessage =
@@ -10,8 +10,13 @@ export type ImportMessage =
 /** Enough to be quick, little enough to be handled without holding up a turn. */
 const BATCH_CHARS = 100_000
 const BATCH_ENTRIES = 50
+/** What a message takes beside its text. */
+const MESSAGE_CHARS = 100
 
-/** Reads one file and sends its conversations in batches, each once the one before was taken. */
+/**
+ * Reads one file and sends its conversations in batches, each once the one before was taken. A long conversation comes
+ * in pieces, one after the other.
+ */
 async function run(file: string): Promise<void> {
   let conversations: ReadConversation[] = []
   let skipped = 0
@@ -27,10 +32,18 @@ async function run(file: string): Promise<void> {
     for await (const conversation of conversationsIn(file)) {
       if (conversation === null) skipped += 1
       else {
-        conversations.push(conversation)
-        for (const { text } of conversation.messages) chars += text.length
+        let messages: ReadMessage[] = []
+        conversations.push({ ...conversation, messages })
+        for (const message of conversation.messages) {
+          messages.push(message)
+          chars += message.text.length + MESSAGE_CHARS
+          if (chars < BATCH_CHARS) continue
+          await sendBatch()
+          messages = []
+          conversations.push({ ...conversation, messages })
+        }
       }
-      if (chars >= BATCH_CHARS || conversations.length + skipped >= BATCH_ENTRIES) await sendBatch()
+      if (conversations.length + skipped >= BATCH_ENTRIES) await sendBatch()
     }
     await sendBatch()
     send({ kind: 'end' })
