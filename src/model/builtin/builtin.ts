@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Language } from '../../language/languages.ts'
 import { msg } from '../../language/msg.ts'
 import type { ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
@@ -32,6 +32,7 @@ export function createBuiltinService(language?: () => Language): ModelService {
 }
 
 export function createBuiltinModel(language: () => Language = () => 'en'): TextModel {
+  const key = randomBytes(32)
   return {
     id: BUILTIN_MODEL,
     async *respond(request, signal): AsyncGenerator<TextEvent> {
@@ -39,7 +40,7 @@ export function createBuiltinModel(language: () => Language = () => 'en'): TextM
       const { text, calls } = await answerTo(request, language())
       if (text !== '') yield { type: 'text.delta', text }
       signal.throwIfAborted()
-      const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
+      const toolCalls = calls.map((call, index) => toToolCall(key, call, index, request))
       const outputTokens = estimateTokens(text + JSON.stringify(toolCalls))
       yield {
         type: 'completed',
@@ -118,10 +119,13 @@ function shapeArgs({ name, args }: Call, shapes: ReadonlyMap<string, readonly st
   return { name, args: Object.fromEntries(keys.map((key) => [key, args[key] ?? null])) }
 }
 
-/** Call ids must be unique over all turns, yet deterministic. */
-function toToolCall({ name, args }: Call, index: number, { now, input }: TextRequest) {
+/**
+ * Call ids must be unique over all turns, yet deterministic. They outlive an erasure, so without the key nobody can
+ * guess the words from one.
+ */
+function toToolCall(key: Uint8Array, { name, args }: Call, index: number, { now, input }: TextRequest) {
   const seed = JSON.stringify([now, input.length, input.at(-1), index, name, args])
-  const callId = `call_${createHash('sha256').update(seed).digest('hex').slice(0, 32)}`
+  const callId = `call_${createHmac('sha256', key).update(seed).digest('hex').slice(0, 32)}`
   return { callId, name, arguments: JSON.stringify(args) }
 }
 

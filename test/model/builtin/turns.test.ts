@@ -260,16 +260,18 @@ test('does not call a tool that is not offered', async () => {
 })
 
 test('repeats its events for the same request, with new call ids per turn', async () => {
-  const collect = async (now: string) => {
+  const model = createBuiltinModel()
+  const collect = async (now: string, by = model) => {
     const events: TextEvent[] = []
     const request = { instructions: '', input: [owner('note: a')], tools: allTools, now, timezone: 'UTC' }
-    for await (const event of createBuiltinModel().respond(request, new AbortController().signal))
-      events.push(event)
+    for await (const event of by.respond(request, new AbortController().signal)) events.push(event)
     return events
   }
   const first = await collect('2026-06-02T12:00:00.000Z')
   expect(await collect('2026-06-02T12:00:00.000Z')).toEqual(first)
   expect(await collect('2026-06-02T12:00:01.000Z')).not.toEqual(first)
+  // The ids outlive an erasure, and must not let anybody guess the words.
+  expect(await collect('2026-06-02T12:00:00.000Z', createBuiltinModel())).not.toEqual(first)
 })
 
 test('describes itself and offers no other capability', async () => {
