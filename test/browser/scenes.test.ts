@@ -8,7 +8,7 @@ import { dialogElements } from './app-source.ts'
 import { useBrowser } from './browser.ts'
 import { startHouse } from './house.ts'
 import { checkThemes, looks } from './looks.ts'
-import { reply, say, settled, visit, watchTexts, words } from './page.ts'
+import { inFocus, reply, say, settled, visit, watchTexts, words } from './page.ts'
 import { button, pointNumberElsewhere, scenes } from './scenes.ts'
 
 const browser = useBrowser()
@@ -29,6 +29,10 @@ for (const [look, context] of looks) {
       await page.goto(path)
       await settled(page)
       await open(page, house)
+      // Letters go into a field, and a space presses nothing.
+      const fields = page.locator('dg-dialog').locator('input, textarea, select')
+      if ((await fields.count()) > 0)
+        expect([name, await inFocus(button(page, 'Close')).count()]).toEqual([name, 0])
       const shown = page.locator(dialogs.join())
       for (const dialog of await shown.evaluateAll((all) => all.map(({ localName }) => localName)))
         opened.add(dialog)

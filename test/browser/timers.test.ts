@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { failFirstRequest, visit } from './page.ts'
+import { failFirstRequest, inFocus, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -12,6 +12,7 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
   await page.getByRole('heading', { name: 'No reminders yet' }).waitFor()
   await page.getByRole('button', { name: 'Set a reminder' }).first().click()
+  await inFocus(page.getByLabel('What for')).waitFor()
   await page.getByRole('button', { name: 'Set reminder' }).click()
   await page.getByText('Enter what it is for.').waitFor()
   await page.getByLabel('What for').fill('Water the plants')

@@ -124,7 +124,6 @@ export class DgPalette extends DialogElement {
           aria-activedescendant="option-${this.at}"
           placeholder=${msg`Find a command, a page or a note`}
           maxlength="200"
-          autofocus
           .value=${this.notes.query}
           @input=${takeText(this.typed)}
           @keydown=${this.keyPressed}

@@ -40,7 +40,7 @@ export class DgPasswordDialog extends FormDialog {
     return {
       ...this.asking,
       fields: html`<p>${this.asking.text}</p>
-        ${passwordView({ name: 'password', label: msg`Your password`, error, autofocus: true })}`,
+        ${passwordView({ name: 'password', label: msg`Your password`, error })}`,
     }
   }
 }

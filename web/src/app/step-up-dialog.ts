@@ -65,7 +65,6 @@ export class DgStepUpDialog extends FormDialog {
           name: 'step-up-password',
           label: msg`Your password`,
           error: errors['step-up-password'],
-          autofocus: true,
         })}
         ${
           this.hasCodes

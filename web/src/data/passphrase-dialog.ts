@@ -31,7 +31,6 @@ export class DgPassphraseDialog extends FormDialog {
           label: msg`Passphrase`,
           error: this.submission.errors.passphrase,
           autocomplete: 'new-password',
-          autofocus: true,
         })}`,
     }
   }

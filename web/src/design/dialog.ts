@@ -4,7 +4,13 @@ import { iconButton } from './icon-button.ts'
 import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 
-/** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
+/** The fields that the owner fills in, unlike the one that is only for password managers. */
+const fields = ':is(input, textarea, select):not([aria-hidden])'
+
+/**
+ * A modal dialog on the native element, open while it is in the document. The first field has the focus, unless
+ * something else has `autofocus`. Fires `close` once closed.
+ */
 @customElement('dg-dialog')
 export class DgDialog extends StyledElement {
   static override readonly styles = css`
@@ -63,7 +69,10 @@ export class DgDialog extends StyledElement {
   override connectedCallback(): void {
     super.connectedCallback()
     void this.updateComplete.then(() => {
-      if (this.isConnected) this.dialog()?.showModal()
+      if (!this.isConnected) return
+      this.dialog()?.showModal()
+      // The browser prefers the button that closes the dialog, which a typed space would press.
+      if (!this.querySelector('[autofocus]')) this.querySelector<HTMLElement>(fields)?.focus()
     })
   }
 

@@ -15,8 +15,6 @@ type Field = {
   readonly placeholder?: string
   readonly autocomplete?: AutoFill
   readonly required?: boolean
-  /** Takes the focus when its dialog opens. */
-  readonly autofocus?: boolean
   /** The on-screen keyboard. */
   readonly inputmode?: 'numeric'
   /** Id of a datalist with suggestions. */
@@ -63,7 +61,6 @@ function inputView(field: Field): TemplateResult {
     inputmode=${field.inputmode ?? nothing}
     list=${field.list ?? nothing}
     ?required=${field.required ?? false}
-    ?autofocus=${field.autofocus ?? false}
     aria-invalid=${field.error ? 'true' : 'false'}
     aria-describedby="${field.name}-notes"
   />`
@@ -156,9 +153,7 @@ function reveal({ currentTarget: button }: Event): void {
 }
 
 /** A field for a code of the authenticator app or a recovery code, which has letters too. */
-export function codeView(
-  field: Pick<Field, 'name' | 'label' | 'hint' | 'error' | 'autofocus'>,
-): TemplateResult {
+export function codeView(field: Pick<Field, 'name' | 'label' | 'hint' | 'error'>): TemplateResult {
   return fieldView({ ...field, autocomplete: 'one-time-code', required: true })
 }
 

@@ -32,7 +32,6 @@ export class DgPasskeyDialog extends FormDialog {
           value: deviceText(navigator.userAgent),
           hint: msg`To tell your passkeys apart.`,
           error: this.submission.errors['passkey-name'],
-          autofocus: true,
         })}`,
     }
   }

@@ -58,7 +58,6 @@ export class DgTotpDialog extends FormDialog {
           autocomplete: 'one-time-code',
           inputmode: 'numeric',
           error: this.submission.errors['totp-code'],
-          autofocus: true,
         })}`,
     }
   }

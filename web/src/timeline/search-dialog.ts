@@ -156,7 +156,6 @@ export class DgSearchDialog extends DialogElement {
             aria-label=${msg`Search the timeline`}
             placeholder=${msg`Search messages, calls, notes, memories…`}
             maxlength="200"
-            autofocus
             .value=${this.found.query}
             @input=${takeText((text) => this.found.search(text))}
           />

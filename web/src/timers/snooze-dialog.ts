@@ -33,7 +33,6 @@ export class DgSnoozeDialog extends FormDialog {
         type: 'datetime-local',
         hint: msg`In your time zone from Settings`,
         error: this.submission.errors.until,
-        autofocus: true,
       }),
     }
   }
