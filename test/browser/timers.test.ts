@@ -128,9 +128,10 @@ test('lists due reminders, and ticks off, snoozes, edits and cancels them', asyn
   await page.getByRole('button', { name: 'Edit Pills' }).click()
   expect(await page.getByLabel('How often').inputValue()).toBe('daily')
   await page.getByLabel('What for').fill('Vitamins')
+  await page.getByLabel('How often').selectOption('yearly')
   await page.getByLabel('Next time').fill('2099-05-02T07:30')
   await page.getByRole('button', { name: 'Save' }).click()
-  await list('Coming up').filter({ hasText: 'Vitamins' }).getByText('Every day at 07:30').waitFor()
+  await list('Coming up').filter({ hasText: 'Vitamins' }).getByText('Every year on 2 May at 07:30').waitFor()
   expect((await client.get('/api/timers?open=true')).json.timers).toHaveLength(1)
 })
 

@@ -7,7 +7,7 @@ import { msg } from '../design/msg.ts'
 import { wallMinute } from '../design/owner-time.ts'
 import { recurrenceText } from './recurrence.ts'
 
-type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
+type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'yearly' | 'cron'
 
 const repeats: readonly (readonly [Repeat, string])[] = [
   ['once', msg`Once`],
@@ -15,6 +15,7 @@ const repeats: readonly (readonly [Repeat, string])[] = [
   ['weekdays', msg`Every weekday`],
   ['weekly', msg`Every week on that day`],
   ['monthly', msg`Every month on that date`],
+  ['yearly', msg`Every year on that date`],
   ['cron', msg`Cron expression`],
 ]
 
@@ -146,7 +147,7 @@ export class DgTimerDialog extends FormDialog {
 function repeatOf({ recurrence, dueAt }: Timer): Repeat {
   if (recurrence === null) return 'once'
   const at = wallMinute(new Date(dueAt))
-  const presets = ['daily', 'weekdays', 'weekly', 'monthly'] as const
+  const presets = ['daily', 'weekdays', 'weekly', 'monthly', 'yearly'] as const
   return presets.find((repeat) => cronOf(repeat, at) === recurrence) ?? 'cron'
 }
 
@@ -159,12 +160,13 @@ function momentOf(repeat: Repeat, at: string, recurrence: string): Pick<NewTimer
 function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
   const [date = '', time = ''] = at.split('T')
   const [hour = 0, minute = 0] = time.split(':').map(Number)
-  const day = Number(date.split('-')[2] ?? 1)
+  const [month = 1, day = 1] = date.split('-').slice(1).map(Number)
   const days = {
     daily: '* * *',
     weekdays: '* * 1-5',
     weekly: `* * ${new Date(`${date}T00:00:00Z`).getUTCDay()}`,
     monthly: `${day} * *`,
+    yearly: `${day} ${month} *`,
   }[repeat]
   return `${minute} ${hour} ${days}`
 }
