@@ -21,6 +21,8 @@ test('sets up, chats, shows the steps of a reply, and keeps everything after a r
   await page.getByRole('button', { name: 'Without a service for now' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
+  const end = page.locator('.delegate.prose > :last-child')
+  expect(await end.evaluate((block) => getComputedStyle(block).marginBottom)).toBe('0px')
   await page.getByRole('button', { name: 'Go to your timeline' }).click()
   await words(page, 'You', 'Remember that I take my coffee black').waitFor()
   await reply(page, /\w/).waitFor()
