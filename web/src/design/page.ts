@@ -81,9 +81,9 @@ export class DgPage extends StyledElement {
   /** Set if the content fills the page and handles its own scrolling. */
   @property({ type: Boolean }) full = false
 
-  /** Focuses the content, so that keys scroll it and Tab continues from there. */
+  /** Focuses the content, so that keys scroll it and Tab continues from there. Draws no frame around the whole page. */
   override focus(): void {
-    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus()
+    this.renderRoot.querySelector<HTMLElement>('.scroller')?.focus({ focusVisible: false })
   }
 
   override render() {
