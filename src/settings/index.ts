@@ -100,7 +100,7 @@ export function openOwnerState(options: {
 }
 
 /** Only values that were set: defaults do not count. */
-export function chosenSettings(settings: Settings): Partial<Record<string, string>> {
+export function chosenSettings(settings: Pick<Settings, 'get' | 'entries'>): Partial<Record<string, string>> {
   const chosen = settings
     .entries()
     .filter((entry) => entry.source === 'stored' || entry.source === 'environment')

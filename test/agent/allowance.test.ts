@@ -131,6 +131,14 @@ test('asks once for the price of an unknown model elsewhere', async () => {
   ])
   const { prices } = await spending()
   expect(prices.models[0]).toEqual({ model: 'test-model', inUse: true, isListed: false, price: null })
+  expect(prices.models.slice(1)).not.toContainEqual(expect.objectContaining({ inUse: true }))
+})
+
+test('lists prices of models while the builtin model answers, but none as in use', async () => {
+  const { client } = await startWholeService()
+  const { models } = (await client.get('/api/spending?days=1')).json.prices
+  expect(models.length).toBeGreaterThan(0)
+  expect(models).not.toContainEqual(expect.objectContaining({ inUse: true }))
 })
 
 test('records nothing for a model that costs nothing', async () => {

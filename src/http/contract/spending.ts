@@ -27,7 +27,7 @@ const spendingSchema = z
       models: z.array(
         z.object({
           model: z.string(),
-          inUse: z.boolean().describe('Whether the settings select it'),
+          inUse: z.boolean().describe('Whether a model service is used with it'),
           isListed: z.boolean().describe('Whether the built-in list has a price'),
           price: z
             .object({

@@ -1,9 +1,10 @@
 import { createSpendingQueries } from '../../../projections/spending.ts'
 import type { Log } from '../../lib/log.ts'
-import { type ModelPlan, planOf, usesOfModels } from '../../model/plan.ts'
+import { type ModelPlan, planOf } from '../../model/plan.ts'
 import { AllowanceSpent, type ModelId, type Usage, type Use } from '../../model/port.ts'
 import { defaultPrices, microsOf, priceTable, toMicros } from '../../model/prices.ts'
 import { BUILTIN } from '../../model/words.ts'
+import { chosenSettings } from '../../settings/index.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createAllowance } from './allowance.ts'
@@ -16,7 +17,7 @@ export type Money = ReturnType<typeof buildMoney>
 /** Wires money: the price table, the allowance, the meter and the report. */
 export function buildMoney(options: {
   readonly storage: Pick<Storage, 'append' | 'views' | 'ledger'>
-  readonly settings: Pick<Settings, 'get'>
+  readonly settings: Pick<Settings, 'get' | 'entries'>
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Pick<Log, 'warn'>
@@ -26,12 +27,7 @@ export function buildMoney(options: {
   const { storage, settings, nowMs } = options
   const { append } = storage
   const spending = createSpendingQueries(storage.views)
-  const plan = () =>
-    planOf(Object.fromEntries(PLAN_SETTINGS.map((key) => [key, String(settings.get(key) ?? '')])))
-  const modelsInUse = () => [
-    ...MODEL_SETTINGS.map((key) => settings.get(key)),
-    ...plan().fallback.flatMap(({ service, model }) => (service === BUILTIN ? [] : [model])),
-  ]
+  const plan = () => planOf(chosenSettings(settings))
   const prices = () => priceTable(settings.get('PRICES'))
   /** A service on this machine is taken to cost nothing, unless the owner sets its price. */
   const localPrices = () => priceTable(settings.get('PRICES'), Object.keys(defaultPrices.models))
@@ -72,7 +68,7 @@ export function buildMoney(options: {
       spending,
       allowance,
       prices: () => priceTable(settings.get('PRICES'), localModels(plan())),
-      modelsInUse,
+      modelsInUse: () => modelsOf(plan(), (service) => service !== BUILTIN),
       timezone: () => settings.get('TIMEZONE'),
       nowMs,
     }),
@@ -83,30 +79,17 @@ export function buildMoney(options: {
 export type ReservedText = { settle(isSent: boolean): Promise<void> }
 
 /** The models in use on this machine. */
-function localModels({ services, uses, fallback }: ModelPlan): string[] {
-  const isLocal = (service: string) =>
-    services.some(({ id, baseUrl }) => id === service && isLoopback(new URL(baseUrl).host))
+function localModels(plan: ModelPlan): string[] {
+  return modelsOf(plan, (service) =>
+    plan.services.some(({ id, baseUrl }) => id === service && isLoopback(new URL(baseUrl).host)),
+  )
+}
+
+/** The models in use of these services. */
+function modelsOf({ uses, fallback }: ModelPlan, isWanted: (service: string) => boolean): string[] {
   return [...Object.values(uses), ...fallback].flatMap(({ service, model }) =>
-    model !== null && isLocal(service) ? [model] : [],
+    model !== null && isWanted(service) ? [model] : [],
   )
 }
 
 const A_TOKEN_OF_EACH = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 }
-
-/** In the order of the report. */
-const MODEL_SETTINGS = [
-  'CHAT_MODEL',
-  'UTILITY_MODEL',
-  'EMBEDDING_MODEL',
-  'REALTIME_MODEL',
-  'TRANSCRIPTION_MODEL',
-  'SPEECH_MODEL',
-] as const
-
-const PLAN_SETTINGS = [
-  ...MODEL_SETTINGS,
-  ...Object.values(usesOfModels).map(({ service }) => service),
-  'OPENAI_BASE_URL',
-  'SERVICES',
-  'CHAT_FALLBACK',
-] as const

@@ -8,7 +8,7 @@ export function createSpendingReport(options: {
   readonly spending: SpendingQueries
   readonly allowance: Allowance
   readonly prices: () => PriceTable
-  /** The names of the models that the settings select. */
+  /** The names of the models that the plan uses. */
   readonly modelsInUse: () => readonly string[]
   readonly timezone: () => string
   readonly nowMs: () => number

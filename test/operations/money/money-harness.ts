@@ -17,13 +17,16 @@ export function testSettings(values: Partial<Record<SettingKey, string>> = {}) {
     if (!parsed.ok) throw new Error(`${key} ${parsed.message}`)
     return parsed.value
   }
-  return { set, settings: { get: get as Settings['get'] } }
+  return { set, settings: { get: get as Settings['get'], entries: () => [] } }
 }
 
 /** Money on real storage, with the settings and the clock of the test. */
 export function moneyOn(
   storage: Storage,
-  { settings, nowMs = Date.now }: { readonly settings: Pick<Settings, 'get'>; readonly nowMs?: () => number },
+  {
+    settings,
+    nowMs = Date.now,
+  }: { readonly settings: Pick<Settings, 'get' | 'entries'>; readonly nowMs?: () => number },
 ) {
   const warnings: object[] = []
   const money = buildMoney({
