@@ -5,7 +5,7 @@ import { type CDPSession, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { newBrowser } from '../notifications/push-service.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startWholeService, type WholeService } from '../support/service.ts'
+import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
@@ -38,6 +38,25 @@ test('meets the criteria of an app that can be installed', async () => {
   const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors')
   // A context of its own counts as private browsing, where nothing is installed.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
+})
+
+test('starts its worker, whose files need a session, only once the owner signed in', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/health', signedIn: false, worker: true })
+  await page.addInitScript(() => {
+    const { serviceWorker } = navigator
+    const register = serviceWorker.register.bind(serviceWorker)
+    serviceWorker.register = (...given) => {
+      Object.assign(window, { registeredAt: location.pathname })
+      return register(...given)
+    }
+  })
+  await page.goto('/login')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await composer(page).waitFor()
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  expect(await page.evaluate(() => Reflect.get(window, 'registeredAt'))).toBe('/')
 })
 
 test('opens offline: the page without a copy, and with one the timeline, notes and memories', async () => {

@@ -38,6 +38,7 @@ export class DgApp extends LightElement {
   @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
   @state() spoken = ''
   private unseenNotices = 0
+  private hasStartedWorker = false
   private steppingUp: Promise<boolean> | null = null
   override app: App = createApp({
     navigate: (path) => this.navigate(path),
@@ -63,7 +64,6 @@ export class DgApp extends LightElement {
     addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
-    startWorker({ toast: this.app.toast, navigate: (path) => this.navigate(path) })
   }
 
   private navigate(path: string): void {
@@ -123,6 +123,7 @@ export class DgApp extends LightElement {
     }
     const path = location.pathname
     const page = pageAt(path)
+    if (!page?.entrance) this.startWorker()
     const isFirst = this.state === 'loading'
     // The owner may navigate away while the code is loading.
     const isWanted = () => location.pathname === path
@@ -142,6 +143,13 @@ export class DgApp extends LightElement {
     clearTimeout(failTimer)
     if (!isWanted()) return
     await this.put(page, state)
+  }
+
+  /** Its files need a session: asking for them without one counts as a refused attempt. */
+  private startWorker(): void {
+    if (this.hasStartedWorker) return
+    this.hasStartedWorker = true
+    startWorker({ toast: this.app.toast, navigate: (path) => this.navigate(path) })
   }
 
   private async put(page: Page | undefined, state: 'waiting' | 'shown' | 'failed'): Promise<void> {
