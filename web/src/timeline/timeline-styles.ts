@@ -239,9 +239,7 @@ export const timelineStyles = css`
     font-size: var(--text-sm);
   }
   .notice .title {
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
+    overflow-wrap: anywhere;
   }
   .notice a.title {
     color: inherit;
