@@ -70,6 +70,11 @@ test('opens offline: the page without a copy, and with one the timeline, notes a
   await page.reload()
   await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
   await checkLooks(page, 'offline')
+  await say(page, 'What time is it?')
+  await words(page, 'You', 'What time is it?').waitFor()
+  await page.reload()
+  await words(page, 'You', 'What time is it?').waitFor()
+  await page.getByText('Offline', { exact: true }).waitFor()
 
   await context.setOffline(false)
   await keepCopy(page)

@@ -231,7 +231,7 @@ export class DgTimelinePage extends AppElement {
         <header class="bar">
           ${drawerButton(this)}
           <h1>${msg`Timeline`}</h1>
-          ${session.loaded ? connectionView(session.connection, () => session.retryNow()) : nothing}
+          ${isShown(session) ? connectionView(session.connection, () => session.retryNow()) : nothing}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>${msg`Search`}</span><kbd>${modName} ⇧ F</kbd>
@@ -251,7 +251,7 @@ export class DgTimelinePage extends AppElement {
   }
 
   private contentView(session: ChatSession) {
-    if (!session.loaded) return loadingView(session.connection, () => session.retryNow())
+    if (!isShown(session)) return loadingView(session.connection, () => session.retryNow())
     const isEmpty =
       session.older === 'none' &&
       session.outbox.pending.length === 0 &&
@@ -288,6 +288,9 @@ export class DgTimelinePage extends AppElement {
     </div>`
   }
 }
+
+/** Messages that wait to be sent are shown even before the timeline is loaded, so that they do not look lost. */
+const isShown = ({ loaded, outbox }: ChatSession) => loaded || outbox.pending.length > 0
 
 /** The call in progress, unless it is the talk of this tab. */
 function foreignCall({ live: { call, ownSid } }: ChatSession) {
