@@ -140,7 +140,10 @@ const PATTERNS: readonly Pattern[] = [
     ),
     (groups) => ofPerson(groups.slot ?? '')(groups),
   ],
-  [new RegExp(`^my (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'), possession],
+  [
+    new RegExp(`^(?:my|our) (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'),
+    possession,
+  ],
   [
     new RegExp(`^i(?:'ve| have)? changed my ${THING} to (?<value>.{2,60})$`, 'iu'),
     ({ thing = '', value = '' }) => ({
@@ -153,7 +156,7 @@ const PATTERNS: readonly Pattern[] = [
 ]
 
 const EVENT =
-  /\b(?:appointment|meeting|interview|exam|flight|train|trip|holiday|wedding|surgery|party|concert|dinner|lunch|deadline|class|race|match|reservation|booking|visit|haircut|flying|going|travell?ing|driving|visiting|leaving|moving|starting)\b/iu
+  /\b(?:appointment|meeting|interview|exam|flight|train|trip|holiday|wedding(?! anniversary)|surgery|party|concert|dinner|lunch|deadline|class|race|match|reservation|booking|visit|haircut|flying|going|travell?ing|driving|visiting|leaving|moving|starting)\b/iu
 const PLANNED = /^(?:i have|i've got|my|our|we have|i'm|i am|we're|we are) (?<value>.{3,80})$/iu
 /** A plan is over half a day after its day. */
 const OVER_AFTER_MS = 36 * 60 * 60_000

@@ -15,6 +15,7 @@ test.for([
   ['my sister Clara lives in Lyon', 'residence', 'Lyon'],
   ["My dog's name is Bello", 'dog name', 'Bello'],
   ["My mother's birthday is on 5 May", 'birthday', '5 May'],
+  ['Our wedding anniversary is June 14', 'wedding anniversary', 'June 14'],
   ['My favourite tea is oolong', 'favourite tea', 'oolong'],
   ['I have a dentist appointment tomorrow at 3pm', 'appointment', 'a dentist appointment tomorrow at 3pm'],
 ] as const)('reads “%s”', ([message, slot, value]) => {
