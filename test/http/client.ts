@@ -47,8 +47,8 @@ export function createClient(port: number) {
       text,
     )
     const [set] = answer.headers['set-cookie'] ?? []
-    const [, name, value] = set?.match(/^((?:__Host-)?delegate_session)=([^;]*)/) ?? []
-    if (value !== undefined) cookie = value === '' ? undefined : `${name}=${value}`
+    const [, value] = set?.match(/^delegate_session=([^;]*)/) ?? []
+    if (value !== undefined) cookie = value === '' ? undefined : `delegate_session=${value}`
     return answer
   }
 

@@ -45,7 +45,7 @@ test('signs in with a passkey alone, and records it as a sign-in', async () => {
   pass(MINUTE_MS)
   const answer = await signIn(authenticator.signIn(options))
   expect([answer.status, answer.json]).toEqual([200, { authenticated: true }])
-  expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-delegate_session=/)
+  expect(answer.headers['set-cookie']?.[0]).toMatch(/^delegate_session=/)
   expect((await client.get('/api/auth/factors', THERE)).json).toMatchObject({
     passkeys: [{ name: 'My phone', domain: 'delegate.example.com', lastUsedAt: '2026-01-01T00:01:00.000Z' }],
     passkeyDomain: 'delegate.example.com',

@@ -55,29 +55,30 @@ test('sets a Secure cookie whenever the request came by https', async () => {
   expect(await cookieOf({ host: 'delegate.example.com' })).toContain('; Secure')
 })
 
-test('keeps the session in a __Host- cookie by https, and still accepts the older cookie there', async () => {
+test('keeps the session in delegate_session by https too, and replaces the cookie of earlier builds', async () => {
   const service = await startService({ environment: { TRUSTED_PROXY: '127.0.0.1' } })
   const https = { headers: { 'x-forwarded-proto': 'https' } }
-  const older = (await service.signedIn()).cookie()
+  const formerCookie = async () => `__Host-${(await service.signedIn()).cookie()}`
   const client = createClient(service.port)
-  const signedIn = await client.post('/login', { password: PASSWORD }, https)
-  expect(signedIn.headers['set-cookie']?.[0]).toMatch(
-    /^__Host-delegate_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-  )
-  expect(client.cookie()).toMatch(/^__Host-/)
+  client.useCookie(`delegate_session=left-by-http; ${await formerCookie()}`)
   expect((await client.get('/api/sessions', https)).status).toBe(200)
 
-  const former = createClient(service.port)
-  former.useCookie(older)
-  expect((await former.get('/api/sessions', https)).status).toBe(200)
-  // A neighbouring host can plant the plain cookie, but not replace the other.
-  const both = { headers: { ...https.headers, cookie: `delegate_session=planted; ${client.cookie()}` } }
-  expect((await createClient(service.port).get('/api/sessions', both)).status).toBe(200)
+  const session = expect.stringMatching(
+    /^delegate_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const removed = expect.stringMatching(/^__Host-delegate_session=; Max-Age=0; Path=\/; HttpOnly; Secure/)
+  const device = expect.stringMatching(/^delegate_device=/)
+  const signIn = async () =>
+    (await client.post('/login', { password: PASSWORD }, https)).headers['set-cookie']
+  expect(await signIn()).toEqual([session, removed, device])
+  expect((await client.get('/api/sessions', https)).status).toBe(200)
+  expect(await signIn()).toEqual([session, device])
 
+  client.useCookie(`${client.cookie()}; ${await formerCookie()}`)
   const signedOut = await client.post('/logout', {}, https)
   expect(signedOut.headers['set-cookie']).toEqual([
-    expect.stringMatching(/^__Host-delegate_session=; Max-Age=0/),
     expect.stringMatching(/^delegate_session=; Max-Age=0/),
+    removed,
   ])
 })
 
