@@ -282,6 +282,6 @@ export function mentionsOf(
       `SELECT search_index.rowid AS seq FROM search_index JOIN utterances ON utterances.seq = search_index.rowid
        WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT ?`,
     )
-    .all(match, args.limit)
+    .all(`text : (${match})`, args.limit)
     .map(({ seq }) => seq)
 }

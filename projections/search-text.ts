@@ -27,8 +27,8 @@ const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 const MAX_TERMS = 32
 
 /**
- * Converts a person's query to FTS5: every word must occur, the last one as a prefix, and "quoted words" as a
- * phrase. Null if it has no words. Input is never interpreted as FTS5 syntax.
+ * Converts a person's query to FTS5: every word must occur in the column `text`, the last one as a prefix, and
+ * "quoted words" as a phrase. Null if it has no words. Input is never interpreted as FTS5 syntax.
  */
 export function toMatch(query: string): string | null {
   const terms: string[] = []
@@ -47,7 +47,7 @@ export function toMatch(query: string): string | null {
   if (last === undefined) return null
   const endsOpen = !/["\s]$/u.test(query)
   const others = [...new Set(terms)].filter((term) => term !== last).slice(0, MAX_TERMS - 1)
-  return [...others, endsOpen ? `${last} *` : last].join(' ')
+  return `text : (${[...others, endsOpen ? `${last} *` : last].join(' ')})`
 }
 
 /**

@@ -123,7 +123,7 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
   if (bounds === null) return []
   const untilSeq = Math.min(bounds.lastSeq + 1, beforeSeq ?? Number.MAX_SAFE_INTEGER)
   if (words === null) return newestOf(views, { firstSeq: bounds.firstSeq, untilSeq, period, channel, limit })
-  const match = `text : (${words})${channel === null ? '' : ` AND channel : "${channel}"`}`
+  const match = channel === null ? words : `${words} AND channel : "${channel}"`
   return views
     .prepare<(string | number)[], SearchHit>(
       `SELECT rowid AS seq, CASE WHEN length(text) > ${MAX_SNIPPET_CHARS}
