@@ -24,13 +24,19 @@ export async function listNotes(views: Kysely<ViewsTables>, page: NotesPage): Pr
   return await pageOf(views, page).execute()
 }
 
-/** Notes whose current title or content matches an FTS5 query, newest first. */
+/** Notes with each of these FTS5 terms in the event of their current title or in that of their content, newest first. */
 export async function searchNotes(
   views: Kysely<ViewsTables>,
-  page: NotesPage & { readonly match: string },
+  page: NotesPage & { readonly terms: readonly string[] },
 ): Promise<NoteRow[]> {
-  const matching = sql<boolean>`EXISTS (SELECT 1 FROM search_index WHERE search_index MATCH ${page.match} AND rowid IN (titleSeq, contentSeq))`
-  return await pageOf(views, page).where(matching).execute()
+  // A subquery that names the note would run for each one: seconds for a prefix that occurs often.
+  const found = (term: string) => sql`(SELECT rowid FROM search_index WHERE search_index MATCH ${term})`
+  const matching = page.terms.map(
+    (term) => sql<boolean>`(titleSeq IN ${found(term)} OR contentSeq IN ${found(term)})`,
+  )
+  return await pageOf(views, page)
+    .where(({ and }) => and(matching))
+    .execute()
 }
 
 function notesOf(views: Kysely<ViewsTables>, deleted: boolean) {

@@ -26,11 +26,17 @@ const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 /** Bounds the cost of a search, which grows with the number of words. */
 const MAX_TERMS = 32
 
-/**
- * Converts a person's query to FTS5: every word must occur in the column `text`, the last one as a prefix, and
- * "quoted words" as a phrase. Null if it has no words. Input is never interpreted as FTS5 syntax.
- */
+/** Converts a person's query to FTS5: every term must occur in the text. Null if it has no words. */
 export function toMatch(query: string): string | null {
+  const terms = toTerms(query)
+  return terms.length === 0 ? null : terms.join(' ')
+}
+
+/**
+ * The terms of a person's query, each an FTS5 query of the column `text`: words, the last one as a prefix, and
+ * "quoted words" as a phrase. Input is never interpreted as FTS5 syntax.
+ */
+export function toTerms(query: string): string[] {
   const terms: string[] = []
   for (const [, phrase, loose] of normalizeText(query, 'NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
     if (phrase !== undefined) {
@@ -44,10 +50,10 @@ export function toMatch(query: string): string | null {
     }
   }
   const last = terms.pop()
-  if (last === undefined) return null
+  if (last === undefined) return []
   const endsOpen = !/["\s]$/u.test(query)
   const others = [...new Set(terms)].filter((term) => term !== last).slice(0, MAX_TERMS - 1)
-  return `text : (${[...others, endsOpen ? `${last} *` : last].join(' ')})`
+  return [...others, endsOpen ? `${last} *` : last].map((term) => `text : ${term}`)
 }
 
 /**

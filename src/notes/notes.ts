@@ -11,7 +11,7 @@ import {
   storedNote,
 } from '../../projections/note-queries.ts'
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
-import { holdsWords, toMatch } from '../../projections/search-text.ts'
+import { holdsWords, toTerms } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import { shorten } from '../lib/shorten.ts'
 import type { Origin } from '../model/tool.ts'
@@ -106,9 +106,9 @@ export function createNotes(options: {
   }
 
   async function search(q: string, page: NotesPage): Promise<NoteRow[]> {
-    const match = toMatch(q)
+    const terms = toTerms(q)
     await caughtUpWithin(catchUpLagging)
-    return match === null ? [] : searchNotes(views, { ...page, match })
+    return terms.length === 0 ? [] : searchNotes(views, { ...page, terms })
   }
 
   return {

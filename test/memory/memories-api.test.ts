@@ -62,7 +62,11 @@ test('lists, searches, pages and forgets memories for good', async () => {
   const found = await list(service, '?q=locker')
   expect(found).toMatchObject({ count: 1, memories: [{ text: 'My locker code is 4711' }] })
   for (const unknown of ['nothing-of-the-kind', 'chat', 'locker+inner'])
-    expect(await list(service, `?q=${unknown}`), unknown).toEqual({ memories: [], count: 0, nextCursor: null })
+    expect(await list(service, `?q=${unknown}`), unknown).toEqual({
+      memories: [],
+      count: 0,
+      nextCursor: null,
+    })
   expect((await service.client.get('/api/memories?limit=0')).status).toBe(400)
 
   const [{ id }] = found.memories

@@ -68,6 +68,26 @@ test('creates, finds, changes, deletes and restores a note', async () => {
   expect((await client.get('/api/notes')).json.notes).toMatchObject([{ id, revision: 4 }])
 })
 
+test('finds a note by words of its title and content together, also after one of them changed', async () => {
+  const { client } = await startWholeService()
+  const titles = async (q: string) =>
+    (await client.get(`/api/notes?q=${encodeURIComponent(q)}`)).json.notes.map(
+      ({ title }: { title: string }) => title,
+    )
+  const { id } = (await client.post('/api/notes', { title: 'Alpha', content: 'bravo text' })).json
+  await client.put(`/api/notes/${id}`, { title: 'Zulu' })
+  for (const q of ['zulu bravo', 'bravo zul', '"bravo text" zulu'])
+    expect(await titles(q), q).toEqual(['Zulu'])
+  expect(await titles('alpha bravo')).toEqual([])
+  await client.put(`/api/notes/${id}`, { content: 'charlie' })
+  expect(await titles('charlie zu')).toEqual(['Zulu'])
+  expect(await titles('bravo zulu')).toEqual([])
+  // The channel of a note is none of its words.
+  await client.post('/api/chat', { content: 'add vitamin d to my shopping list' })
+  expect(await titles('vitamin')).toHaveLength(1)
+  for (const q of ['chat', 'vitamin c']) expect(await titles(q), q).toEqual([])
+})
+
 test('takes the title from the first words if none is given', async () => {
   const { client } = await startWholeService()
   const titled = async (content: string) => (await client.post('/api/notes', { content })).json.title
