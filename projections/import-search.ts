@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { ImportedConversationRow, ImportedPlace } from './imports.ts'
 import { defineProjection } from './projection.ts'
-import { aroundMatch, MAX_SNIPPET_CHARS, SNIPPET_TOKENS } from './search.ts'
-import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
+import { type Found, foundColumns, snippetOf } from './search-snippet.ts'
+import { toIndexed, toMatch, toPattern } from './search-text.ts'
 
 /** Full-text search over imported conversations, apart from the timeline's. Lagging, as that one is. */
 export const importSearchProjection = defineProjection({
@@ -62,15 +62,12 @@ export function searchImported(
        GROUP BY conversations.id ORDER BY conversations.lastAt DESC, conversations.id DESC LIMIT @limit`,
     )
     .all({ match, limit, lastAt: after?.lastAt ?? '~', id: after?.id ?? '' })
-  const snippet = views
-    .prepare<[string, number], string>(
-      `SELECT CASE WHEN length(text) > ${MAX_SNIPPET_CHARS} THEN highlight(import_search, 0, char(2), char(3))
-         ELSE snippet(import_search, 0, char(2), char(3), '…', ${SNIPPET_TOKENS}) END
-       FROM import_search WHERE import_search MATCH ? AND rowid = ?`,
-    )
-    .pluck()
-  return found.map((row) => ({
-    ...row,
-    snippet: fromIndexed(aroundMatch(snippet.get(match, row.seq) ?? '')),
-  }))
+  const text = views.prepare<[string, number], Found>(
+    `SELECT ${foundColumns('import_search', 0)} FROM import_search WHERE import_search MATCH ? AND rowid = ?`,
+  )
+  const pattern = toPattern(query)
+  return found.map((row) => {
+    const hit = text.get(match, row.seq)
+    return { ...row, snippet: hit ? snippetOf(hit, pattern) : '' }
+  })
 }

@@ -20,8 +20,11 @@ export function fromIndexed(text: string): string {
   return text.replaceAll(ZERO_WIDTH_SPACE, '')
 }
 
-/** A word to FTS5's `unicode61` with categories L*, N*, Co, Mn, Mc. */
-const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
+/** What is in a word to FTS5's `unicode61` with categories L*, N*, Co, Mn, Mc. */
+const IN_WORD = '\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}'
+const WORD = new RegExp(`[${IN_WORD}]+`, 'gu')
+/** Marks that `unicode61` ignores. */
+const ACCENTS = '[\u0300-\u0331]'
 
 /** Bounds the cost of a search, which grows with the number of words. */
 const MAX_TERMS = 32
@@ -37,23 +40,52 @@ export function toMatch(query: string): string | null {
  * "quoted words" as a phrase. Input is never interpreted as FTS5 syntax.
  */
 export function toTerms(query: string): string[] {
-  const terms: string[] = []
-  for (const [, phrase, loose] of normalizeText(query, 'NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
-    if (phrase !== undefined) {
-      const words = toIndexed(phrase).match(WORD)
-      if (words) terms.push(`"${words.join(' ')}"`)
-      continue
-    }
-    for (const chunk of (loose ?? '').split(/\s+/)) {
+  return phrasesOf(query).map(({ words, isOpen }) => `text : "${words}"${isOpen ? ' *' : ''}`)
+}
+
+/** The beginning of a phrase finds its place. Texts that repeat one word cost a step for each word of the phrase. */
+const PATTERN_WORDS = 16
+
+/**
+ * Matches where any of the terms occurs in an indexed text in NFD. To find a place in a long text, in which
+ * FTS5 takes quadratic time.
+ */
+export function toPattern(query: string): RegExp {
+  const patterns = phrasesOf(query).map(({ words, isOpen }) => {
+    const each = words.split(' ', PATTERN_WORDS).map((word) =>
+      lettersOf(word)
+        .map((letter) => `${letter}${ACCENTS}*`)
+        .join(''),
+    )
+    return each.join(`[^${IN_WORD}]+`) + (isOpen ? `[${IN_WORD}]*` : '')
+  })
+  return new RegExp(`(?<![${IN_WORD}])(?:${patterns.join('|')})(?![${IN_WORD}])`, 'giu')
+}
+
+/** The characters of a word, without accents unless it has nothing else. */
+function lettersOf(word: string): string[] {
+  const letters = normalizeText(word, 'NFD')
+  return [...(letters.replace(new RegExp(ACCENTS, 'g'), '') || letters)]
+}
+
+/** Words that must occur next to each other; an open phrase ends with a prefix. */
+type Phrase = { readonly words: string; readonly isOpen: boolean }
+
+function phrasesOf(query: string): Phrase[] {
+  const phrases: string[] = []
+  for (const [, quoted, loose = ''] of normalizeText(query, 'NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
+    for (const chunk of quoted === undefined ? loose.split(/\s+/) : [quoted]) {
       const words = toIndexed(chunk).match(WORD)
-      if (words) terms.push(`"${words.join(' ')}"`)
+      if (words) phrases.push(words.join(' '))
     }
   }
-  const last = terms.pop()
+  const last = phrases.pop()
   if (last === undefined) return []
-  const endsOpen = !/["\s]$/u.test(query)
-  const others = [...new Set(terms)].filter((term) => term !== last).slice(0, MAX_TERMS - 1)
-  return [...others, endsOpen ? `${last} *` : last].map((term) => `text : ${term}`)
+  const others = [...new Set(phrases)].filter((phrase) => phrase !== last).slice(0, MAX_TERMS - 1)
+  return [
+    ...others.map((words) => ({ words, isOpen: false })),
+    { words: last, isOpen: !/["\s]$/u.test(query) },
+  ]
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Channel, EventOf, LedgerEvent } from '../ledger/event.ts'
 import type { EventType } from '../ledger/events/catalogue.ts'
 import { defineProjection } from './projection.ts'
-import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
+import { type Found, foundColumns, snippetOf } from './search-snippet.ts'
+import { fromIndexed, toIndexed, toMatch, toPattern } from './search-text.ts'
 
 /**
  * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would
@@ -98,11 +99,6 @@ export type TimelineSearch = {
   readonly filters?: SearchFilters | undefined
 }
 
-export const SNIPPET_TOKENS = 24
-/** FTS5's snippet() is quadratic in the matches of a text, so a longer text shows its first match. */
-export const MAX_SNIPPET_CHARS = 20_000
-const BEFORE_MATCH_CHARS = 60
-const AROUND_MATCH_CHARS = 200
 /** Without a query, a snippet is the beginning of the text. */
 const BEGINNING_CHARS = 300
 
@@ -124,25 +120,16 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
   const untilSeq = Math.min(bounds.lastSeq + 1, beforeSeq ?? Number.MAX_SAFE_INTEGER)
   if (words === null) return newestOf(views, { firstSeq: bounds.firstSeq, untilSeq, period, channel, limit })
   const match = channel === null ? words : `${words} AND channel : "${channel}"`
-  return views
-    .prepare<(string | number)[], SearchHit>(
-      `SELECT rowid AS seq, CASE WHEN length(text) > ${MAX_SNIPPET_CHARS}
-         THEN highlight(search_index, 2, char(2), char(3))
-         ELSE snippet(search_index, 2, char(2), char(3), '…', ${SNIPPET_TOKENS}) END AS snippet
+  const found = views
+    .prepare<(string | number)[], Found & { readonly seq: number }>(
+      `SELECT rowid AS seq, ${foundColumns('search_index', 2)}
        FROM search_index WHERE search_index MATCH ? AND rowid >= ? AND rowid < ?
          ${isPeriod ? WITHIN : ''} ORDER BY rowid DESC LIMIT ?`,
     )
-    .all(match, bounds.firstSeq, untilSeq, ...(isPeriod ? period : []), limit)
-    .map(({ seq, snippet }) => ({ seq, snippet: fromIndexed(aroundMatch(snippet)) }))
-}
-
-/** Cuts a long text around its first match. */
-export function aroundMatch(marked: string): string {
-  if (marked.length <= MAX_SNIPPET_CHARS) return marked
-  const from = Math.max(0, marked.indexOf('\u0002') - BEFORE_MATCH_CHARS)
-  const piece = marked.slice(from, from + AROUND_MATCH_CHARS).toWellFormed()
-  const isOpen = piece.lastIndexOf('\u0002') > piece.lastIndexOf('\u0003')
-  return `${from > 0 ? '…' : ''}${piece}${isOpen ? '\u0003' : ''}…`
+    .iterate(match, bounds.firstSeq, untilSeq, ...(isPeriod ? period : []), limit)
+  const pattern = toPattern(query ?? '')
+  // One long text at a time is in memory.
+  return Array.from(found, (hit) => ({ seq: hit.seq, snippet: snippetOf(hit, pattern) }))
 }
 
 function newestOf(
