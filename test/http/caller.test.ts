@@ -51,6 +51,15 @@ test.each([
   ['127.0.0.1', { 'forwarded-for': '127.0.0.1' }, false],
   ['127.0.0.1', { 'x-envoy-external-address': '127.0.0.1' }, false],
   ['127.0.0.1', { 'fly-client-ip': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'x-azure-clientip': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'x-proxyuser-ip': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'x-remote-addr': '127.0.0.1' }, false],
+  ['127.0.0.1', { 'cdn-loop': 'example' }, false],
+  [
+    '127.0.0.1',
+    { 'accept-encoding': 'gzip', 'sec-ch-ua-platform': '"Linux"', 'x-twilio-signature': 's' },
+    true,
+  ],
 ])('a request from %j with %j is direct: %j', (peer, headers, isDirect) => {
   expect(identify(peer, headers).isDirectLoopback()).toBe(isDirect)
 })

@@ -32,8 +32,9 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
+/** By families of names, because every proxy has its own. A wrong match only asks a direct request for more proof. */
 const FORWARDING_HEADER =
-  /forwarded|^(?:via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
+  /forward|proxy|(?:ip|addr|address)$|^(?:via|(?:cdn|cf|fastly|x-envoy|x-original)-.+)$/
 
 /** Identifies callers by the current settings. Calls `onUndeclaredProxy` once for each undeclared proxy. */
 export function createCallerIdentification(
