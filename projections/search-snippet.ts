@@ -1,5 +1,6 @@
 import { normalizeText } from './normalize-text.ts'
 import { fromIndexed } from './search-text.ts'
+import { wholeCharacters } from './whole-characters.ts'
 
 /** FTS5's snippet() is quadratic in the matches of a text, so a longer text shows its first match. */
 const MAX_SNIPPET_CHARS = 2000
@@ -26,7 +27,7 @@ function aroundMatch(text: string, pattern: RegExp): string {
   const decomposed = normalizeText(text, 'NFD')
   const before = decomposed.slice(0, Math.max(0, decomposed.search(pattern)))
   const from = Math.max(0, normalizeText(before, 'NFC').length - BEFORE_MATCH_CHARS)
-  const piece = text.slice(from, from + AROUND_MATCH_CHARS).toWellFormed()
+  const piece = wholeCharacters(text.slice(from, from + AROUND_MATCH_CHARS))
   const marked = normalizeText(normalizeText(piece, 'NFD').replace(pattern, '\u0002$&\u0003'), 'NFC')
   return `${from > 0 ? '…' : ''}${marked}…`
 }

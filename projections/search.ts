@@ -4,6 +4,7 @@ import type { EventType } from '../ledger/events/catalogue.ts'
 import { defineProjection } from './projection.ts'
 import { type Found, foundColumns, snippetOf } from './search-snippet.ts'
 import { fromIndexed, toIndexed, toMatch, toPattern } from './search-text.ts'
+import { wholeCharacters } from './whole-characters.ts'
 
 /**
  * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would
@@ -151,7 +152,7 @@ function newestOf(
     )
     .all(firstSeq, untilSeq, ...period, channel, channel, limit)
     .map(({ seq, text }) => {
-      const beginning = fromIndexed(text.slice(0, BEGINNING_CHARS)).toWellFormed()
+      const beginning = fromIndexed(wholeCharacters(text.slice(0, BEGINNING_CHARS)))
       return { seq, snippet: text.length > BEGINNING_CHARS ? `${beginning}…` : beginning }
     })
 }

@@ -1,6 +1,7 @@
 import type { LedgerEvent } from '../ledger/event.ts'
 import { catalogue } from '../ledger/events/catalogue.ts'
 import type { AnyEvent } from '../ledger/reader.ts'
+import { wholeCharacters } from './whole-characters.ts'
 
 /** An event as the timeline shows it: facts and body merged as `payload`. */
 export type TimelineEvent = {
@@ -63,5 +64,5 @@ function nameOf({ title }: Record<string, unknown>): { readonly title?: string }
 function excerptOf(visible: Record<string, unknown>): string {
   const texts = Object.values(visible).filter((value) => typeof value === 'string')
   const longest = texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')
-  return longest.slice(0, EXCERPT_CHARS).toWellFormed()
+  return wholeCharacters(longest.slice(0, EXCERPT_CHARS))
 }

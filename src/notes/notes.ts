@@ -13,6 +13,7 @@ import {
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toTerms } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import { wholeCharacters } from '../../projections/whole-characters.ts'
 import { shorten } from '../lib/shorten.ts'
 import type { Origin } from '../model/tool.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
@@ -227,5 +228,5 @@ function titleFrom(content: string): string {
 
 /** The beginning of a note's content, as lists show it. */
 export function excerptOf(content: string): string {
-  return content.slice(0, EXCERPT_CHARS).toWellFormed()
+  return wholeCharacters(content.slice(0, EXCERPT_CHARS))
 }

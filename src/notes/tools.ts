@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { wholeCharacters } from '../../projections/whole-characters.ts'
 import { english } from '../language/message.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { itemIn } from '../text/list-item.ts'
@@ -209,7 +210,7 @@ export function noteTools(notes: Notes): Tool[] {
             subject: subjectOf(note),
             arguments: { query: note.id },
             title: english`Delete the note “${note.title}”`,
-            detail: note.content.slice(0, SHOWN_CHARS).toWellFormed(),
+            detail: wholeCharacters(note.content.slice(0, SHOWN_CHARS)),
             verb: english`Delete note`,
             derivedFrom: note.seqs,
           },

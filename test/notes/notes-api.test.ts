@@ -95,6 +95,9 @@ test('takes the title from the first words if none is given', async () => {
   expect(await titled('The oak is 412 years old. ')).toBe('The oak is 412 years old')
   expect(await titled('Not yet...\nsocks')).toBe('Not yet...')
   expect(await titled(`\n\n${'long '.repeat(60)}`)).toHaveLength(80)
+  expect(await titled('😀'.repeat(50))).toBe(`${'😀'.repeat(39)}…`)
+  const emoji = (await client.post('/api/notes', { content: `a${'😀'.repeat(150)}` })).json
+  expect(emoji.excerpt).toBe(`a${'😀'.repeat(99)}`)
   const { id } = (await client.post('/api/notes', { title: 'Old', content: 'Fresh words' })).json
   expect((await client.put(`/api/notes/${id}`, { title: '' })).json.title).toBe('Fresh words')
 })

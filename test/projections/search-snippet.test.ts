@@ -26,6 +26,13 @@ test.each([
   expect(snippetsOf(unit.repeat(times), query)).toEqual([expect.stringMatching(expected)])
 })
 
+test('cuts a long text between characters', () => {
+  expect(snippetsOf(`ab ${'😀'.repeat(2000)} b`, 'ab', 'b ')).toEqual([
+    `[ab] ${'😀'.repeat(98)}…`,
+    `…${'😀'.repeat(29)} [b]…`,
+  ])
+})
+
 test('shows a long text around its first match, as the index finds it', () => {
   const before = 'Träume und Äpfel. '.repeat(500)
   const text = `${before}Un Café crème, 漢字 und 한국말. ${'Birnen. '.repeat(500)}`
