@@ -57,7 +57,7 @@ async function fill({ client }: WholeService): Promise<(path: string) => string>
   const note = (await client.post('/api/notes', { title: 'Tea', content: 'Green.' })).json
   const other = (await client.post('/api/notes', { title: 'Coffee', content: 'Black.' })).json
   await client.post('/api/adaptations/brief', { title: 'Brief', content: 'Be brief.' })
-  await client.post('/api/timers', { title: 'Tea', at: '2090-01-01T00:00:00Z' })
+  const timer = (await client.post('/api/timers', { title: 'Tea', at: '2090-01-01T00:00:00Z' })).json
   const erasure = (await client.post('/api/erasures', { kind: 'note', id: other.id })).json
   const events = async () => (await client.get('/api/timeline?limit=1000')).json.events
   const learned = ({ type }: { type: string }) => type === 'memory.extraction.completed'
@@ -71,6 +71,7 @@ async function fill({ client }: WholeService): Promise<(path: string) => string>
     '/api/services/': 'main',
     '/notes/': note.id,
     '/api/timeline/spans/': said.spanId,
+    '/api/timers/': timer.id,
     '/api/turns/': said.turnId,
   }
   const queries: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ GET /api/memories/insights, GET /memory-config, PUT /memory-config, GET /api/ada
 POST /api/adaptations/{id}, GET /api/adaptations.preview, POST /api/adaptations.reload, GET /api/config,
 PUT /api/config, DELETE /api/config/{key}, POST /api/config.test, GET /api/sessions, DELETE /api/sessions/{id},
 GET /api/logs, GET /api/logs/stream, GET /logs.html, GET /api/tasks, POST /api/tasks, GET /api/tasks/{id},
-POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, PUT /api/timers/{id}, DELETE /api/timers/{id}, POST /api/timers/{id}/snooze,
+POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, GET /api/timers/{id}, PUT /api/timers/{id}, DELETE /api/timers/{id}, POST /api/timers/{id}/snooze,
 POST /api/timers/{id}/done, GET /api/timers.ics, GET /api/timers.feed, POST /api/timers.feed, DELETE /api/timers.feed, GET /calendar/{file}, POST /_dev/walkie/logs,
 GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /metrics, GET /openapi.json, GET /docs,
 GET /api/speech, POST /api/speech/transcriptions, POST /api/timeline/events/{seq}/speech, GET /api/talk`

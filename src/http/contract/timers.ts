@@ -76,6 +76,12 @@ export const set = post('/api/timers', {
 
 const params = z.object({ id: z.string() })
 
+export const read = get('/api/timers/{id}', {
+  summary: 'Read a timer',
+  request: { params },
+  responses: answer(timerSchema, 'The timer', 404),
+})
+
 const timerChangeSchema = newTimerSchema
   .pick({ title: true, at: true, pasted: true })
   .extend({ recurrence: newTimerSchema.shape.recurrence.nullable() })

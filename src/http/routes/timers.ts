@@ -14,6 +14,7 @@ import {
   feed,
   list,
   makeFeed,
+  read,
   set,
   snooze,
 } from '../contract/timers.ts'
@@ -50,6 +51,8 @@ export function timerRoutes(routes: Routes, { timers, nowMs, owner: { settings }
     )
     return c.json(timer, 201, { Location: `/api/timers/${timer.id}` })
   })
+
+  routes.openapi(read, (c) => c.json(present(known(timers.get(c.req.valid('param').id), 'timer')), 200))
 
   routes.openapi(change, async (c) => {
     const { id } = c.req.valid('param')
