@@ -38,6 +38,8 @@ export type NoteChange = { readonly title?: string | undefined; readonly content
 export type NoteOutcome =
   | { readonly status: 'ok'; readonly note: Note }
   | { readonly status: 'not_found' }
+  /** The note has no such revision. */
+  | { readonly status: 'unknown_revision' }
   | { readonly status: 'stale'; readonly revision: number }
   /** The revision to restore is erased. */
   | { readonly status: 'erased' }
@@ -147,8 +149,9 @@ export function createNotes(options: {
     /** Makes an older revision current. Also restores a deleted note. */
     restore: (id: string, restoredRevision: number, origin: NoteOrigin): Promise<NoteOutcome> =>
       inTurn(async () => {
-        const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
-        if (!old) return { status: 'not_found' }
+        const known = await noteRevisions(views, id)
+        const old = known.find((each) => each.revision === restoredRevision)
+        if (!old) return { status: known.length === 0 ? 'not_found' : 'unknown_revision' }
         if (wordsOf(old).content === '') return { status: 'erased' }
         const compose = (revision: number): NewEvent => ({
           type: 'note.restored',

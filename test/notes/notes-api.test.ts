@@ -47,7 +47,12 @@ test('creates, finds, changes, deletes and restores a note', async () => {
   const restored = await client.post(`/api/notes/${id}/restore`, { revision: 1 })
   expect(restored.status).toBe(200)
   expect(restored.json).toMatchObject({ content: 'milk\nbread', revision: 3 })
-  expect((await client.post(`/api/notes/${id}/restore`, { revision: 9 })).status).toBe(404)
+  const restoreUnknown = async (note: string) => {
+    const { status, json } = await client.post(`/api/notes/${note}/restore`, { revision: 9 })
+    return [status, json.code]
+  }
+  expect(await restoreUnknown(id)).toEqual([404, 'unknown_revision'])
+  expect(await restoreUnknown('none')).toEqual([404, 'unknown_note'])
 
   const deleted = await client.delete(`/api/notes/${id}`)
   expect(deleted.status).toBe(204)

@@ -59,8 +59,7 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   routes.openapi(readRevision, async (c) => {
     const { id, revision } = c.req.valid('param')
     const note = await notes.revision(id, revision)
-    if (!note)
-      throw new Refusal(404, 'unknown_revision', msg`There is no such revision, or its words were erased.`)
+    if (!note) throw unknownRevision()
     return c.json(present(note), 200)
   })
   routes.openapi(restore, async (c) => {
@@ -84,12 +83,17 @@ function revisionOf(header: string | undefined): number | undefined {
   return Number(match[1])
 }
 
+const unknownRevision = () =>
+  new Refusal(404, 'unknown_revision', msg`There is no such revision, or its words were erased.`)
+
 function noteOf(outcome: NoteOutcome): Note {
   switch (outcome.status) {
     case 'ok':
       return outcome.note
     case 'not_found':
       throw unknown('note')
+    case 'unknown_revision':
+      throw unknownRevision()
     case 'stale':
       throw new Refusal(
         412,
