@@ -157,6 +157,11 @@ test('refuses prototype keys, deep nesting and broken JSON with 400', async () =
     expect([content.slice(0, 40), status]).toEqual([content.slice(0, 40), 400])
     expect(headers['content-type']).toBe('application/problem+json')
   }
+  for (const content of ['', '{'])
+    expect((await post(content)).json, content).toMatchObject({
+      code: 'malformed_json',
+      detail: 'The body is not valid JSON.',
+    })
   expect(service.things).toEqual([])
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
 })

@@ -33,7 +33,7 @@ export function refusalOf(
   if (error instanceof HTTPException && error.status < 500) {
     return error.status === 415
       ? new Refusal(400, 'unsupported_media_type', msg`The body must be application/json.`)
-      : new Refusal(400, 'malformed_request', error.message || msg`The request is malformed.`)
+      : new Refusal(400, 'malformed_json', msg`The body is not valid JSON.`)
   }
   if (error instanceof QueueFull) {
     return new Refusal(429, 'too_many_requests', msg`Too many requests are waiting. Try again shortly.`, {
