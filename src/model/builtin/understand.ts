@@ -29,6 +29,7 @@ import {
   withoutClosing,
   withoutPoliteness,
 } from './text.ts'
+import { takeWhen } from './when.ts'
 import { WHICH_ONE } from './wording.ts'
 
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
@@ -83,16 +84,34 @@ function planFor(text: string, world: World): Plan | null {
   )
 }
 
-/** "I think tomorrow at nine" is a time; a longer statement is about something else. */
-const isLongStatement = (text: string) => isStatement(text) && text.split(' ').length > 6
+/**
+ * What an answer to "When?" adds to the request; null if it is about something else. "I think tomorrow at nine" is
+ * little more than a time, unlike other statements and questions.
+ */
+function timeIn(answer: string, { present }: World): string | null {
+  if (!isStatement(answer) && !isQuestion(answer)) return answer
+  const when = takeWhen(answer, present, { early: false })
+  if (when === null || when.kind === 'impossible') return when && answer
+  const rest = tidy(when.rest)
+  return rest.split(' ').length > 2 ? null : answer.replace(rest, '')
+}
+
+type Join = (request: string, answer: string, question: string, world: World) => string
 
 /** Questions of the delegate, and how to merge the answer into the request. */
-const QUESTIONS: readonly (readonly [
-  string,
-  (request: string, answer: string, question: string) => string,
-])[] = [
-  [ASK_WHEN, (request, answer) => (isLongStatement(answer) ? answer : `${request} ${answer}`)],
-  [ASK_WHAT, (_request, answer) => `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`],
+const QUESTIONS: readonly (readonly [string, Join])[] = [
+  [
+    ASK_WHEN,
+    (request, answer, _question, world) => {
+      const time = timeIn(answer, world)
+      return time === null ? answer : `${request} ${time}`
+    },
+  ],
+  [
+    ASK_WHAT,
+    (_request, answer) =>
+      isQuestion(answer) ? answer : `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`,
+  ],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],
   [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
@@ -119,7 +138,7 @@ function complete(text: string, past: readonly Exchange[], world: World): string
   const [last, ...earlier] = past
   const join = QUESTIONS.find(([question]) => last?.reply.startsWith(question))?.[1]
   if (!last || !join || planFor(text, world)) return text
-  return join(tidy(complete(last.said, earlier, world)), text, last.reply)
+  return join(tidy(complete(last.said, earlier, world)), text, last.reply, world)
 }
 
 const MAX_PLANS = 5

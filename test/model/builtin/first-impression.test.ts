@@ -152,6 +152,17 @@ test('completes a reminder with the answer to “When?”', async () => {
   expect((await runTurn([...asked, owner('what time is it?')])).text).toMatch(/^It’s 14:00/)
 })
 
+test.each([
+  ['what’s my name?', 'I found nothing about that.'],
+  ['call me Rob', 'Noted.'],
+  ['my cousin Nina moved to Rome', 'Noted.'],
+  ['I moved house last week', 'Noted.'],
+  ['I like tea', 'Noted.'],
+])('takes “%s” for no answer to “When?”', async (said, expected) => {
+  const asked = [owner('Remind me to call Anna.'), delegate('When?'), owner(said)]
+  expect((await runTurn(asked, nothing)).text).toBe(expected)
+})
+
 test('replaces a memory when the owner corrects it', async () => {
   const memories = [
     { id: 'old', text: 'My sister is called Anne' },
@@ -208,10 +219,13 @@ test('says in the language of the owner that it knows only English', async () =>
   expect(text).toContain('Ohne Modelldienst kann ich nur Englisch')
 })
 
-test.each(['the day after tomorrow at nine in the morning', 'on Friday at 5 in the afternoon'])(
-  'sets a reminder by the answer “%s”',
-  async (answer) => {
-    const { calls } = await runTurn([owner('Remind me to call Anna.'), delegate('When?'), owner(answer)])
-    expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna' } }])
-  },
-)
+test.each([
+  'the day after tomorrow at nine in the morning',
+  'on Friday at 5 in the afternoon',
+  'I think tomorrow at nine',
+  'how about tomorrow at 9?',
+  'at 5, I guess',
+])('sets a reminder by the answer “%s”', async (answer) => {
+  const { calls } = await runTurn([owner('Remind me to call Anna.'), delegate('When?'), owner(answer)])
+  expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna' } }])
+})
