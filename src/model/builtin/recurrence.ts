@@ -1,3 +1,4 @@
+import type { ParsedResult } from 'chrono-node'
 import { parseDates } from '../../text/dates.ts'
 import { joinWords } from './text.ts'
 
@@ -14,6 +15,9 @@ const COUNTS: Readonly<Record<string, number>> = {
   ...{ half: 0.5, quarter: 0.25, two: 2, three: 3, four: 4, five: 5, six: 6, eight: 8, ten: 10, twelve: 12 },
   ...{ fifteen: 15, twenty: 20, thirty: 30 },
 }
+const COUNTED = Object.keys(COUNTS).join('|')
+const PLACE = '(?:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))'
+const PART = '(?:morning|afternoon|evening|night)'
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?'
 const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
 const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
@@ -25,6 +29,15 @@ const impossible = (why: string): Recurrence => ({ kind: 'impossible', why })
 const UNEVEN = impossible(
   'I can repeat daily, weekly, monthly, yearly, or at intervals that divide an hour or a day, but not skip any.',
 )
+const TIMES_UNKNOWN = impossible(
+  'I need the times themselves, such as “every day at 8 am and 8 pm” or “every Monday at 9”.',
+)
+const BOUNDED = impossible(
+  'I can’t repeat a reminder only from or until some time. Leave that out, and cancel it when it is over.',
+)
+export const SEVERAL_TIMES = impossible(
+  'Two different times need two reminders. Please ask for each of them.',
+)
 
 type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Recurrence | null)
 
@@ -33,6 +46,9 @@ const RULES: Readonly<Record<string, Reader>> = {
   '(?:every|each) (?:([a-z]+|\\d{1,3}) (?:an? )?)?(minute|min|hour|hr)s?|(hourly)': interval,
   [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
     UNEVEN,
+  [`(?:every|each) ${PLACE} ${DAY}|${PLACE} ${DAY} (?:of|in) (?:the|every|each) month`]: UNEVEN,
+  [`(?:once|twice|(?:\\d{1,2}|${COUNTED}) times) (?:(?:an?|per|every|each) (?:hour|day|week|month|year)|daily|weekly)|(?:every|each) ${PART} and (?:every |each )?${PART}`]:
+    TIMES_UNKNOWN,
   '(?:every|each) ?(?:week|working |work)days?|(?:on )?weekdays': {
     fields: '* * 1-5',
     words: 'every weekday',
@@ -51,7 +67,7 @@ const RULES: Readonly<Record<string, Reader>> = {
     yearly,
   [`(?:on )?the ${NTH} (?:day )?(?:of )?(?:every|each) month|(?:(?:every|each) month|monthly) on(?: the)? ${NTH}|(?:every|each) (\\d{1,2})(?:st|nd|rd|th)(?: of the month)?`]:
     monthly,
-  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) month|monthly': monthly,
+  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) first (?:day )?of the month|(?:every|each) month|monthly': monthly,
 }
 const PATTERNS = Object.entries(RULES).map(
   ([source, rhythm]) => [new RegExp(`\\b(?:${source})\\b`, 'i'), rhythm] as const,
@@ -64,10 +80,23 @@ export function takeRecurrence(text: string, early: boolean): Recurrence | null 
     const groups = found.slice(1).map((group) => group ?? '')
     const rhythm = typeof read === 'function' ? read(groups) : read
     const rest = without(text, found[0])
+    if (rhythm && isBounded(rest)) return BOUNDED
     if (rhythm && 'fields' in rhythm) return atClock(rest, found[0], rhythm, early)
     if (rhythm) return rhythm.kind === 'every' ? { ...rhythm, rest } : rhythm
   }
   return null
+}
+
+const FOR_SOME_TIME = new RegExp(
+  `\\b(?:until|till|from (?=\\d)|for (?:(?:the next )?(?:\\d{1,3}|${COUNTED}) (?:days|weeks|months|years)|(?:a|one) (?:week|month|year))\\b)`,
+  'i',
+)
+
+/** Whether a recurrence should begin or end some day: "until Friday", "from June", "for two weeks". */
+function isBounded(rest: string): boolean {
+  const isFrom = ({ index }: ParsedResult) =>
+    /\b(?:through|starting|beginning|from)(?: on| at)? $/i.test(rest.slice(0, index))
+  return FOR_SOME_TIME.test(rest) || parseDates(rest, EPOCH).some(isFrom)
 }
 
 /** Cron supports only intervals that divide an hour or a day. */
@@ -134,7 +163,7 @@ function atClock(text: string, phrase: string, { fields, words }: Rhythm, early:
   })
   const [first = { hour: part ?? 9, minute: 0 }] = times
   if (times.some(({ minute }) => minute !== first.minute))
-    return impossible('Two different times of day need two timers. Please ask for each of them.')
+    return SEVERAL_TIMES
   const hours = [...new Set([first, ...times].map(({ hour }) => hour))].sort((a, b) => a - b)
   const clockTimes = hours.map((hour) => `${two(hour)}:${two(first.minute)}`)
   const rest = clocks

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf } from '../../lib/time.ts'
 import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
-import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
+import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence } from './recurrence.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -37,6 +37,8 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   // Filler words in dictation.
   [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
   [/\blater (?:on )?today\b/gi, 'today'],
+  [/\btom+or+ow\b/gi, 'tomorrow'],
+  [/\bthe (\d{1,2}(?:st|nd|rd|th)(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi, '$1'],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
   [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
@@ -46,10 +48,16 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
 ]
 const PAST_OR_TO = new RegExp(
-  `\\b(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}`,
+  `\\b(?<!from )(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}`,
   'gi',
 )
+/** chrono-node needs an "at" before the second of two hours. */
+const AND_HOUR = /\b(at \d{1,2}(?::\d{2})?) and (?=\d{1,2}(?::\d{2})?(?:,| to\b|$))/gi
 const AT_HOUR = new RegExp(`\\b(at|by|around|about|before|until) (${HOURS.join('|')})\\b`, 'gi')
+
+/** chrono-node reads "tomorrow evening at 8", but not "at 8 tomorrow evening". */
+const CLOCK_FIRST =
+  /\b(?:at |by )?(\d{1,2}(?::\d{2})?(?: ?[ap]\.?m\.?)?)(?: o['’]?clock)? ((?:on |this |next )?(?:[a-z]+day|tomorrow) (?:morning|afternoon|evening|night))\b/gi
 
 function toDigits(text: string): string {
   return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text)
@@ -61,6 +69,8 @@ function toDigits(text: string): string {
       return `${Math.floor(ofDay / 60)}:${String(ofDay % 60).padStart(2, '0')}`
     })
     .replace(AT_HOUR, (_, word: string, hour: string) => `${word} ${hourOf(hour)}`)
+    .replace(AND_HOUR, '$1 and at ')
+    .replace(CLOCK_FIRST, '$2 at $1')
 }
 
 function takeMoment(text: string, present: Clock, early: boolean): When | null {
@@ -69,8 +79,10 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
+  const after = dated.slice(result.index + result.text.length)
+  if (hasAnother(after, present)) return SEVERAL_TIMES
   const before = dated.slice(0, result.index).replace(/\b(?:by|before|around|about|on|at|for) ?$/i, '')
-  const rest = `${before} ${dated.slice(result.index + result.text.length)}`.replace(/ {2,}/g, ' ').trim()
+  const rest = `${before} ${after}`.replace(/ {2,}/g, ' ').trim()
   if (result.tags().has('result/relativeDateAndTime')) {
     const seconds = Math.round((result.start.date().getTime() - present.now.getTime()) / 1000)
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
@@ -78,6 +90,12 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
   const isClock = (['day', 'weekday', 'month'] as const).every((part) => !result.start.isCertain(part))
   return { kind: 'at', local, isClock, rest }
+}
+
+/** Whether a further time follows: "at 8 and at 20", "on Monday and Thursday". */
+function hasAnother(after: string, present: Clock): boolean {
+  const joint = /^(?:,| and| or) (?:and |again |on )*/i.exec(after)?.[0]
+  return joint !== undefined && datesIn(after.slice(joint.length), present)[0]?.index === 0
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper"), "now" and "a day before the wedding". */
@@ -89,13 +107,13 @@ export function datesIn(text: string, { now, timezone }: Clock): ParsedResult[] 
   })
 }
 
-/** Adds the month to "on the 15th": the current one, or the next if the day has passed. */
+/** Adds the month to "on the 15th": the current one, or the next if the day has passed or it is named. */
 function withMonth(text: string, nowMs: number): string {
   return text.replace(
-    /\b(?:on |by )?the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/i,
-    (all, day: string) => {
+    /\b(?:on |by )?(?:[a-z]+day )?the (\d{1,2})(?:st|nd|rd|th)\b(?: of (?:(next)|this|the) month\b)?(?! of\b)/i,
+    (all, day: string, next?: string) => {
       const now = new Date(nowMs)
-      const month = now.getUTCMonth() + (Number(day) < now.getUTCDate() ? 1 : 0)
+      const month = now.getUTCMonth() + (next || Number(day) < now.getUTCDate() ? 1 : 0)
       const ms = Date.UTC(now.getUTCFullYear(), month, Number(day))
       return new Date(ms).getUTCDate() === Number(day) ? `on ${dayOf(ms)}` : all
     },
