@@ -15,6 +15,8 @@ export type When =
       readonly local: string
       /** Only a time of day was named, so the day is a guess. */
       readonly isClock: boolean
+      /** No time of day was named, so that is a guess. */
+      readonly isDay: boolean
       readonly rest: string
     }
 
@@ -89,7 +91,7 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
   }
   const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
   const isClock = (['day', 'weekday', 'month'] as const).every((part) => !result.start.isCertain(part))
-  return { kind: 'at', local, isClock, rest }
+  return { kind: 'at', local, isClock, isDay: !result.start.isCertain('hour'), rest }
 }
 
 /** Whether a further time follows: "at 8 and at 20", "on Monday and Thursday". */

@@ -170,6 +170,47 @@ test('cancels the only timer on “cancel the timer”, and asks if there are se
   ])
 })
 
+const wakeUp = { id: 't3', title: 'Wake up', dueAt: '2026-06-03T04:45:00.000Z' }
+const meeting = { id: 't4', title: 'The meeting', dueAt: '2026-06-08T08:00:00.000Z' }
+const timersSet: ToolAnswers = {
+  ...nothing,
+  list_timers: () => ({ ok: true, timers: [pasta, wakeUp, meeting] }),
+  read_note: () => ({ ok: false, reason: 'not_found' }),
+  cancel_timer: ({ query }) => ({ ok: true, timers: [pasta, wakeUp].filter(({ id }) => id === query) }),
+}
+const [pastaLine, wakeUpLine, meetingLine] = [
+  '- Pasta: today at 14:08',
+  '- Wake up: tomorrow at 06:45',
+  '- The meeting: on Monday, 8 June at 10:00',
+]
+
+test.for([
+  ['do I have an alarm tomorrow?', wakeUpLine],
+  ['do I have any reminders tomorrow?', wakeUpLine],
+  ['is there an alarm set for tomorrow?', wakeUpLine],
+  ['what do I have to do tomorrow?', wakeUpLine],
+  ['do I have any reminders for monday?', meetingLine],
+  ['what’s my schedule for monday?', meetingLine],
+  ['do I have anything on the 8th?', meetingLine],
+  ['am I free on monday?', meetingLine],
+  ['do I have a reminder about the meeting?', meetingLine],
+  ['do I have a reminder about Bob?', 'I found no reminder about “Bob”.'],
+  ['what do I have to do on sunday?', 'Nothing is due on Sunday.'],
+  ['when is the meeting?', meetingLine],
+  ['when do I have to wake up?', wakeUpLine],
+  ['what time is the meeting on monday?', meetingLine],
+  ['when did I wake up?', 'I found nothing about that.'],
+  ['what do I have to do?', `There is nothing on your to-do list.\n\nDue today:\n\n${pastaLine}`],
+  ['cancel the alarm at 6:45', 'Cancelled: “Wake up”.'],
+  ['cancel my 6:45 alarm', 'Cancelled: “Wake up”.'],
+  ['cancel the pasta reminder at 2:08', 'Cancelled: “Pasta”.'],
+  ['cancel my alarm for tomorrow', 'Cancelled: “Wake up”.'],
+  ['cancel all reminders for today', 'Cancelled: “Pasta”.'],
+  ['cancel all alarms for tomorrow', `Which one do you mean?\n\n${wakeUpLine}`],
+] as const)('knows the reminders that are set: “%s”', async ([said, expected]) => {
+  expect((await runTurn([owner(said)], timersSet)).text).toBe(expected)
+})
+
 test('cancels every timer on “cancel all reminders”', async () => {
   const turn = await runTurn([owner('cancel all reminders')], {
     cancel_timer: () => ({ ok: true, timers: [pasta, tea] }),

@@ -1,7 +1,8 @@
 import { itemIn } from '../../../text/list-item.ts'
-import { firstOf, type Intent, on, type Reply, type Steps, use } from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, type Steps, use, type World } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
+import { dueToday } from './agenda.ts'
 import { linked, NEW, RESTORE } from './notes.ts'
 
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
@@ -27,6 +28,13 @@ function* show(name: string): Steps {
     .filter((item) => item !== '')
   if (items.length === 0) return `There is nothing on your ${name}.`
   return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
+}
+
+/** The to-do list, and what is due today. */
+function* toDo(world: World): Steps {
+  const list = yield* show('to-do list')
+  const due = yield* dueToday(world)
+  return due.length === 0 ? list : `${list}\n\nDue today:\n\n${bullets(due)}`
 }
 
 const withoutArticle = (item: string) => item.replace(/^the /i, '')
@@ -106,6 +114,9 @@ export const listIntents: readonly Intent[] = [
     },
   ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
+  on('what (?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?', (_groups, world) =>
+    toDo(world),
+  ),
   on(
     [
       `(?:read|open|show|display|give|tell|view|see|check)(?: me)?(?: what(?:'?s| is) on)? ${LIST}(?: (?:to me|aloud|out))?`,
@@ -119,7 +130,6 @@ export const listIntents: readonly Intent[] = [
     'what (?:(?:do|should) (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get)|do we (?:still )?need)(?: today| from the shop)?',
     () => show('shopping list'),
   ),
-  on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
 ]
 
 /** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */

@@ -5,6 +5,7 @@ import { formatRecordedDay } from '../local-time.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
 import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
+import { dueFor } from './agenda.ts'
 
 /** A memory with its id, or what the owner said. */
 type Told = Fact & { readonly id?: string | undefined }
@@ -31,6 +32,8 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
 /** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */
 export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
   const { told, isForgotten } = yield* findTold(question, world)
+  const due = told.length === 0 || isOffTopic(question, told) ? yield* dueFor(question, world) : []
+  if (due.length > 0) return bullets(due)
   if (told.length > 0) return formatAnswers(question, told, world)
   if (isForgotten) return HAD_FORGOTTEN
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)

@@ -5,18 +5,17 @@ import {
   on,
   type Present,
   type Reply,
-  report,
   type Steps,
   type StepsTo,
   use,
   type World,
 } from '../intent.ts'
-import { daysUntil, formatDay, formatMoment, formatRecorded, today, wallMs } from '../local-time.ts'
-import { WEEKDAYS } from '../recurrence.ts'
-import { type Outcome, type TimerResult, whyNot } from '../results.ts'
+import { formatDay, midnightOf, wallMs } from '../local-time.ts'
+import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
 import { WHICH_ONE } from '../wording.ts'
+import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 
 const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
@@ -65,9 +64,6 @@ function announce(name: string, kind: string, rest: string): string {
   return link === undefined ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
 }
 
-const formatDue = (timer: TimerResult | undefined, present: Present, tell = formatMoment) =>
-  formatRecorded(timer?.dueAt, present, tell) ?? 'then'
-
 function timingOf(when: Timing): Call['args'] {
   if (when.kind === 'at') return { at: when.local }
   return when.kind === 'every' ? { recurrence: when.cron } : { in_minutes: when.seconds / 60 }
@@ -94,69 +90,29 @@ function whereTimed(words: string, called: string, world: World): Reply | null {
   return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
-function lineOf(timer: TimerResult, present: Present): string {
-  return `${timer.title ?? 'Timer'}: ${formatDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
-}
-
-/** The first and the last day ahead. */
-const SPANS: Readonly<Record<string, (present: Present) => readonly [number, number]>> = {
-  today: () => [0, 0],
-  tomorrow: () => [1, 1],
-  'this week': () => [0, 6],
-  'next week': (present) => {
-    const monday = (8 - new Date(today(present)).getUTCDay()) % 7 || 7
-    return [monday, monday + 6]
-  },
-  ...Object.fromEntries(
-    WEEKDAYS.map((name, day) => [
-      name.toLowerCase(),
-      (present: Present) => {
-        const ahead = (day + 7 - new Date(today(present)).getUTCDay()) % 7
-        return [ahead, ahead] as const
-      },
-    ]),
-  ),
-}
-const SPAN = `(${Object.keys(SPANS).join('|')})`
-
-const list = ({ present }: World, span = '') =>
-  report('list_timers', {}, ({ timers, open }) => {
-    const [first, last] = SPANS[span.toLowerCase()]?.(present) ?? [0, Number.POSITIVE_INFINITY]
-    const overdue = (first === 0 ? open : []).map(
-      (timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`,
-    )
-    const due = timers.filter(({ dueAt = '' }) => {
-      const days = daysUntil(new Date(dueAt), present)
-      return days >= first && days <= last
-    })
-    const lines = [...overdue, ...due.map((timer) => lineOf(timer, present))]
-    if (lines.length > 0) return bullets(lines)
-    if (span === '') return NO_TIMERS
-    const day = capitalise(span.toLowerCase())
-    return `Nothing is due ${WEEKDAYS.includes(day) ? `on ${day}` : span}.`
-  })
-
-const NO_TIMERS = 'You have no reminders or timers.'
-
-const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|)$/
-
-const wordsIn = (text: string) =>
-  text
-    .toLowerCase()
-    .split(' ')
-    .filter((word) => !SMALL_WORDS.test(word))
-
 /** Cancels all that match. Nothing tells alarms from reminders, so "all alarms" may mean only some. */
-function* cancelAll(words: string, kind: string, { present }: World): Steps {
+function* cancelAll(words: string, kind: string, world: World): Steps {
+  const { present } = world
+  const timed = yield* thoseAt(words, world)
+  if (timed.length > 0 && !/^reminder$/i.test(kind)) return choiceOf(WHICH_ONE, timed, present)
+  if (timed.length > 0) {
+    const outcomes = yield timed.map(({ id }) => ({ name: 'cancel_timer', args: { query: id, all: false } }))
+    const done = { ...NO_OUTCOME, ok: true, timers: outcomes.flatMap(({ timers }) => timers) }
+    return cancelled(outcomes.find(({ ok }) => !ok) ?? done, words, WHICH_ONE, present)
+  }
   const query = wordsIn(words).join(' ') || null
   const all = query !== null || kind.toLowerCase() === 'reminder'
   return cancelled(yield* use('cancel_timer', { query, all }), query && words, ALL_OR_ONE, present)
 }
 
 /** Cancels the timer that matches. Without words, "the alarm" matches the title "alarm". */
-export function* cancel(words: string, kind: string, { present }: World): Steps {
+export function* cancel(words: string, kind: string, world: World): Steps {
+  const { present } = world
   const wanted = wordsIn(words)
-  let outcome = yield* use('cancel_timer', { query: wanted.join(' ') || kind.toLowerCase(), all: false })
+  const timed = yield* thoseAt(words, world)
+  if (timed.length > 1) return choiceOf(WHICH_ONE, timed, present)
+  const query = timed[0]?.id ?? (wanted.join(' ') || kind.toLowerCase())
+  let outcome = yield* use('cancel_timer', { query, all: false })
   if (outcome.reason === 'not_found' && wanted.length === 0)
     outcome = yield* use('cancel_timer', { query: null, all: false })
   if (outcome.reason === 'not_found' && kind === '')
@@ -164,14 +120,17 @@ export function* cancel(words: string, kind: string, { present }: World): Steps 
   return cancelled(outcome, wanted.length === 0 ? null : words, WHICH_ONE, present)
 }
 
+const choiceOf = (question: string, timers: readonly TimerResult[], present: Present) =>
+  `${question}\n\n${bullets(timers.map((timer) => lineOf(timer, present)))}`
+
+const SAY_AGAIN = 'Several match. Please say it again with all words of the one that you mean:'
 const ALL_OR_ONE =
   'Alarms, timers and reminders are one list. Say “cancel all reminders” to cancel these, or name one:'
 
 /** `question` introduces the timers if several match. */
 function cancelled(outcome: Outcome, words: string | null, question: string, present: Present): string {
   if (outcome.reason === 'not_found') return NO_SUCH(words ?? '')
-  if (outcome.reason === 'ambiguous')
-    return `${question}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
+  if (outcome.reason === 'ambiguous') return choiceOf(question, outcome.timers, present)
   if (!outcome.ok) return whyNot(outcome)
   return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 }
@@ -187,19 +146,21 @@ const HALF_DAY_MS = 43_200_000
 /** The words that tell which reminder is meant. */
 const naming = (text: string) => wordsIn(text).filter((word) => !NAMELESS.test(word))
 
-/** The reminders with these words that go off at the time in them, as in "my 6:30 alarm". */
+/** The reminders with these words that go off at the time or on the day in them, as in "my 6:30 alarm". */
 function* thoseAt(words: string, { present }: World): StepsTo<readonly TimerResult[]> {
   const when = takeWhen(words, present, { early: false })
-  if (when?.kind !== 'at' || !when.isClock) return []
+  if (when?.kind !== 'at') return []
   const { timers } = yield* use('list_timers', {})
-  const clock = (ms: number) => ms % HALF_DAY_MS
-  const wanted = clock(Date.parse(`${when.local}Z`))
-  const wall = ({ dueAt = '' }: TimerResult) => wallMs({ ...present, now: new Date(dueAt) })
+  const clock = (ms: number) => Math.floor((ms % HALF_DAY_MS) / 60_000)
+  const wantedMs = Date.parse(`${when.local}Z`)
   const named = naming(when.rest)
-  return timers.filter(
-    (timer) =>
-      clock(wall(timer)) === wanted && named.every((word) => timer.title?.toLowerCase().includes(word)),
-  )
+  return timers.filter(({ title = '', dueAt = '' }) => {
+    const ms = wallMs({ ...present, now: new Date(dueAt) })
+    const isThen =
+      (when.isDay || clock(ms) === clock(wantedMs)) &&
+      (when.isClock || midnightOf(ms) === midnightOf(wantedMs))
+    return isThen && named.every((word) => title.toLowerCase().includes(word))
+  })
 }
 
 /** Which reminder to move, and when to: "to 4" is a time of day, and "an hour earlier" is no moment of the past. */
@@ -225,7 +186,7 @@ function* move(text: string, world: World): Steps {
   const { name, target, when } = readMove(text, world)
   if (when?.kind === 'impossible') return when.why
   const timed = yield* thoseAt(name, world)
-  if (timed.length > 1) return whichOf(timed, world.present)
+  if (timed.length > 1) return choiceOf(SAY_AGAIN, timed, world.present)
   const query = timed[0]?.title ?? naming(`${name} ${when?.rest ?? target}`).join(' ')
   // A time of day alone keeps the day.
   const at = when?.kind === 'at' && when.isClock ? { at: when.local.slice(11) } : {}
@@ -233,7 +194,7 @@ function* move(text: string, world: World): Steps {
   const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
   if (outcome.reason === 'not_found') return NO_SUCH(query)
   if (outcome.reason === 'past') return 'That time is already over.'
-  if (outcome.reason === 'ambiguous') return whichOf(outcome.timers, world.present)
+  if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
   const { title = 'the timer' } = outcome.timer ?? {}
   return `I’ll remind you of “${title}” ${formatDue(outcome.timer, world.present)}.`
@@ -242,33 +203,37 @@ function* move(text: string, world: World): Steps {
 /** Moves a reminder only if the text says when to. */
 const whereMoved = (text: string, world: World) => (readMove(text, world).when ? move(text, world) : null)
 
-const NO_SUCH = (query: string) => (query === '' ? NO_TIMERS : `I found no reminder about “${query}”.`)
-const whichOf = (timers: readonly TimerResult[], present: Present) =>
-  `Several match. Please say it again with all words of the one that you mean:\n\n${bullets(timers.map((timer) => lineOf(timer, present)))}`
-
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
 const SHOW =
-  "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|do i have|have i got|are there|how many)"
+  "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|(?:do i have|have i got|is there|(?:did|have) i set)(?: an?)?|is|are there|how many|any|all|my)"
 const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
 export const timerIntents: readonly Intent[] = [
   on(
     [
-      `${SHOW}(?: all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|today|tomorrow|this week|left|on))*`,
-      `(?:all )?(?:of )?(?:my )?${KIND}s`,
-      `(?:how (?:long|much time)|when (?:does|is|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?`,
-      `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))(?: (?:for )?${SPAN})?`,
-      `what(?:'s| is| do i have)(?: on(?: my list)?| due)?(?: for)? ${SPAN}`,
-      `(?:do i have|have i got|is there) (?:anything|something)(?: on| due| planned| coming up)?(?: for)? ${SPAN}`,
+      `${SHOW}(?: all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
+      `(?:how (?:long|much time)|when (?:does|is|will)|what time (?:is|does|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?()`,
+      `${KIND}s`,
+      `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))()`,
     ],
-    (groups, world) => list(world, firstOf(groups)),
+    ([words = ''], world) => agenda(words, world),
   ),
   on(
-    `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|at|called))?(?: (.{1,200}))?`,
+    [
+      `what(?:'s| is)(?: coming up| planned| next|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
+      `what (?:do i have|have i got)(?: on(?: my list)?| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
+      `what(?:'s| is| do i have) (?:on(?: my list)?|due)(?: for)? ${SPAN}`,
+      `what (?:do i have|have i got|do i need) to do (?:(?:on|for) (.{2,30})|(?!today)${SPAN})`,
+      `(?:(?:do i have|have i got|is there) (?:anything|something)|am i (?:free|busy))(?: on| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
+    ],
+    (groups, world) => agenda(firstOf(groups), world, true),
+  ),
+  on(
+    `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|called))?(?: (.{1,200}))?`,
     ([kind = '', words = ''], world) => cancelAll(tidy(words), kind, world),
   ),
   on(
-    `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
+    `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
   on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),

@@ -1,0 +1,111 @@
+import { DAY_MS } from '../../../lib/time.ts'
+import { findAnswers } from '../facts.ts'
+import { type Present, type Steps, type StepsTo, use, type World } from '../intent.ts'
+import { daysUntil, formatMoment, formatRecorded, midnightOf, today } from '../local-time.ts'
+import { WEEKDAYS } from '../recurrence.ts'
+import { type Outcome, type TimerResult, whyNot } from '../results.ts'
+import { bullets, capitalise, tidy } from '../text.ts'
+import { takeWhen } from '../when.ts'
+
+export const NO_TIMERS = 'You have no reminders or timers.'
+export const NO_SUCH = (words: string) => (words === '' ? NO_TIMERS : `I found no reminder about “${words}”.`)
+
+export const formatDue = (timer: TimerResult | undefined, present: Present, tell = formatMoment) =>
+  formatRecorded(timer?.dueAt, present, tell) ?? 'then'
+
+/** "Run: tomorrow at 09:00, repeating". */
+export function lineOf(timer: TimerResult, present: Present): string {
+  return `${timer.title ?? 'Timer'}: ${formatDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
+}
+
+type Span = readonly [first: number, last: number]
+
+/** The first and the last day ahead. */
+const SPANS: Readonly<Record<string, (present: Present) => Span>> = {
+  today: () => [0, 0],
+  tonight: () => [0, 0],
+  tomorrow: () => [1, 1],
+  'this week': () => [0, 6],
+  'next week': (present) => {
+    const monday = (8 - new Date(today(present)).getUTCDay()) % 7 || 7
+    return [monday, monday + 6]
+  },
+  ...Object.fromEntries(
+    WEEKDAYS.map((name, day) => [
+      name.toLowerCase(),
+      (present: Present) => {
+        const ahead = (day + 7 - new Date(today(present)).getUTCDay()) % 7
+        return [ahead, ahead] as const
+      },
+    ]),
+  ),
+}
+export const SPAN = `(${Object.keys(SPANS).join('|')})`
+
+/** Null for words that name no day. */
+function spanOf(words: string, present: Present): Span | null {
+  const named = SPANS[words.toLowerCase()]
+  if (named) return named(present)
+  const when = takeWhen(words, present, { early: false })
+  if (when?.kind !== 'at' || !when.isDay || tidy(when.rest) !== '') return null
+  const ahead = Math.round((midnightOf(Date.parse(`${when.local}Z`)) - today(present)) / DAY_MS)
+  return [ahead, ahead]
+}
+
+const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|on|)$/
+
+export const wordsIn = (text: string) =>
+  text
+    .toLowerCase()
+    .split(' ')
+    .filter((word) => !SMALL_WORDS.test(word))
+
+const FOR = /^(?:(?:on|for|due|in|about|to) )+/i
+
+/** The reminders of the days that some words name, or with these words; null for a day if `onlyDays` is set. */
+export function agenda(said: string, world: World, onlyDays = false): Steps | null {
+  const words = tidy(said).replace(FOR, '')
+  const span = spanOf(words, world.present)
+  return onlyDays && words !== '' && span === null ? null : listed(words, span, world)
+}
+
+function* listed(words: string, span: Span | null, { present }: World): Steps {
+  const outcome = yield* use('list_timers', {})
+  const lines = linesIn(outcome, span ?? ALL, span === null ? wordsIn(words) : [], present)
+  if (!outcome.ok || lines.length > 0) return outcome.ok ? bullets(lines) : whyNot(outcome)
+  if (span === null) return NO_SUCH(words)
+  const isNear = /^(?:to|this|next)/i.test(words)
+  return `Nothing is due ${isNear ? words : `on ${WEEKDAYS.find((day) => day === capitalise(words)) ?? words}`}.`
+}
+
+const ALL: Span = [0, Number.POSITIVE_INFINITY]
+
+/** The reminders of these days with these words. */
+function linesIn({ timers, open }: Outcome, [first, last]: Span, words: string[], present: Present): string[] {
+  const isMeant = ({ title = '' }: TimerResult) => words.every((word) => title.toLowerCase().includes(word))
+  const overdue = first === 0 ? open.filter(isMeant) : []
+  const due = timers.filter((timer) => {
+    const days = daysUntil(new Date(timer.dueAt ?? ''), present)
+    return isMeant(timer) && days >= first && days <= last
+  })
+  return [
+    ...overdue.map((timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`),
+    ...due.map((timer) => lineOf(timer, present)),
+  ]
+}
+
+/** The reminders of today, as lines. */
+export function* dueToday({ present }: World): StepsTo<string[]> {
+  return linesIn(yield* use('list_timers', {}), [0, 0], [], present)
+}
+
+/** Asks about what is ahead. */
+const IS_AHEAD = /^(?:when|what (?:time|day)|tell me)\b(?!.*\b(?:did|was|were|had)\b)|^(?:do|am|is|have) /i
+
+/** The reminders that answer a question, as lines: "When do I have to pick up the kids?". */
+export function* dueFor(question: string, { can, present }: World): StepsTo<string[]> {
+  if (!IS_AHEAD.test(question) || !can('list_timers')) return []
+  const { timers, open } = yield* use('list_timers', {})
+  const facts = [...open, ...timers].map((timer) => ({ text: lineOf(timer, present), at: null }))
+  return findAnswers(question, facts).map(({ text }) => text)
+}
