@@ -71,3 +71,27 @@ test('does not forget other people’s names on “forget my name”', async () 
   expect(own.calls.at(-1)).toEqual({ name: 'forget', args: { query: 'm1' } })
   expect((await run()).calls.at(-1)).toEqual({ name: 'forget', args: { query: 'my name' } })
 })
+
+test('finds what was told beyond the latest questions and replies about it', async () => {
+  const asked = { at: '2026-06-02T09:00:00.000Z', who: 'owner', text: 'what did I say about Leo' }
+  const told = { at: '2026-06-01T09:00:00.000Z', who: 'owner', text: 'My son Leo plays the violin' }
+  const search_timeline = () => ({ ok: true, hits: [asked], more: true })
+  const said = [owner('what did I say about Leo?')]
+  const found = await runTurn(said, { search_timeline, recall: () => ({ ok: true, said: [asked, told] }) })
+  expect(found.text).toBe(
+    'You said, the latest first:\n\n- yesterday at 11:00: “My son Leo plays the violin”',
+  )
+  const nothing = await runTurn(said, { search_timeline, recall: () => ({ ok: true, said: [] }) })
+  expect(nothing.text).toMatch(/^I found nothing about that in the latest messages\./)
+})
+
+test('lists of a morning nothing that was said later that day', async () => {
+  const hits = [
+    { at: '2026-06-02T11:00:00.000Z', who: 'owner', text: 'what is for lunch' },
+    { at: '2026-06-02T06:00:00.000Z', who: 'owner', text: 'Hello' },
+  ]
+  const { text } = await runTurn([owner('what did we talk about this morning?')], {
+    search_timeline: () => ({ ok: true, hits }),
+  })
+  expect(text).toBe('You said, the latest first:\n\n- today at 08:00: “Hello”')
+})

@@ -1,4 +1,4 @@
-import { addDays, DAY_MS, dayIn } from '../../../lib/time.ts'
+import { addDays, DAY_MS, dayIn, dayOf } from '../../../lib/time.ts'
 import { type Intent, on, type Present } from '../intent.ts'
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
@@ -115,8 +115,14 @@ export const dateIntents: readonly Intent[] = [
   ),
 ]
 
-/** A range of days as `YYYY-MM-DD`, inclusive. */
-export type Days = { readonly from: string; readonly to: string }
+/** A range of days as `YYYY-MM-DD`, inclusive, and hours of each, the last one exclusive. */
+export type Days = { readonly from: string; readonly to: string; readonly hours: readonly [number, number] }
+
+const HOURS: readonly (readonly [RegExp, readonly [number, number]])[] = [
+  [/morning$/i, [0, 12]],
+  [/afternoon$/i, [12, 18]],
+  [/(?:evening|night)$/i, [17, 24]],
+]
 
 /** Days ago, from and to, by the words for a period. Weeks start on Monday. */
 const PERIODS: Readonly<Record<string, (today: Date) => readonly [from: number, to: number]>> = {
@@ -154,5 +160,15 @@ export function daysOf(words: string, present: Present): Days {
   const period = periods.find(([pattern]) => pattern.test(words))
   const [from, to] = period?.[1](new Date(today(present))) ?? [0, 0]
   const day = (ago: number) => addDays(dayIn(present.timezone, present.now), -ago)
-  return { from: day(from), to: day(to) }
+  const [, hours = [0, 24] as const] = HOURS.find(([part]) => part.test(words)) ?? []
+  return { from: day(from), to: day(to), hours }
+}
+
+/** Whether a recorded moment is in these days and hours. */
+export function isWithin({ from, to, hours }: Days, at: string, { timezone }: Present): boolean {
+  const ms = Date.parse(at)
+  if (Number.isNaN(ms)) return false
+  const local = new Date(wallMs({ now: new Date(ms), timezone }))
+  const day = dayOf(local.getTime())
+  return day >= from && day <= to && local.getUTCHours() >= hours[0] && local.getUTCHours() < hours[1]
 }

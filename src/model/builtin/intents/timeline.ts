@@ -5,9 +5,10 @@ import { whyNot } from '../results.ts'
 import { bullets, isQuestion, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
 import { queryWords, senseOf, wordsOf } from '../words.ts'
-import { type Days, daysOf, PERIOD } from './dates.ts'
+import { type Days, daysOf, isWithin, PERIOD } from './dates.ts'
 
 const MAX_LINE_CHARS = 160
+const NOT_IN_LATEST = 'I found nothing about that in the latest messages. The [timeline](/) has the rest.'
 const SAID =
   '(?:mention(?:ed)?|(?:talk|talked|speak|spoke|spoken|write|wrote|written|ask|asked|tell|told|say|said|text|texted|complain|complained)(?: (?:to )?you)?(?: (?:something|anything))?(?: (?:about|of|that|regarding))?|discuss(?:ed)?|br(?:ing|ought) up|refer(?:red)? to)'
 const PAST = '(?:timeline|history|conversations?|chats?|messages|log|past|records?)'
@@ -28,16 +29,23 @@ function search(groups: readonly string[], { present }: World): Steps | null {
 
 /** What the owner said in a period, or with these words. */
 function* look(query: string | null, days: Days | null, present: Present): Steps {
-  const outcome = yield* use('search_timeline', { query, ...days })
+  const outcome = yield* use('search_timeline', { query, from: days?.from, to: days?.to })
   if (!outcome.ok) return whyNot(outcome)
+  const { forgotten, hits, more } = outcome
+  // The search finds its latest hits, which may be questions and replies alone; recall ranks what was told.
+  const recalled = query !== null && more ? (yield* use('recall', { query })).said : []
+  const known = new Set(hits.map(({ at }) => at))
+  const found = [...hits, ...recalled.filter(({ at }) => !known.has(at))]
   // The search also matches prefixes: "Cardiff" for "car".
   const senses = query?.split(' ').map(senseOf) ?? []
-  const said = outcome.hits.filter(({ who, text = '' }) => {
-    const words = new Set(wordsOf(text).map(senseOf))
-    if (query !== null && isQuestion(text)) return false
-    return who === 'owner' && senses.every((sense) => words.has(sense))
-  })
-  const { forgotten } = outcome
+  const said = found
+    .filter(({ at = '', who, text = '' }) => {
+      const words = new Set(wordsOf(text).map(senseOf))
+      if (who !== 'owner' || (query !== null && isQuestion(text))) return false
+      return (days === null || isWithin(days, at, present)) && senses.every((sense) => words.has(sense))
+    })
+    .sort((a, b) => (b.at ?? '').localeCompare(a.at ?? ''))
+  if (said.length === 0 && more) return NOT_IN_LATEST
   if (said.length === 0) return forgotten > 0 ? HAD_FORGOTTEN : NOTHING_FOUND
   const lines = said.map(({ at, text = '' }) => {
     const moment = formatRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
