@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { owner, runTurn } from './tool-host.ts'
+import { delegate, owner, runTurn } from './tool-host.ts'
 
 test('lists what the owner said in a period', async () => {
   const hits = [
@@ -94,4 +94,21 @@ test('lists of a morning nothing that was said later that day', async () => {
     search_timeline: () => ({ ok: true, hits }),
   })
   expect(text).toBe('You said, the latest first:\n\n- today at 08:00: “Hello”')
+})
+
+test('forgets on “forget that” what was just kept, and claims nothing otherwise', async () => {
+  const forget = () => ({ ok: true, goes: [{ kind: 'memory', count: 1, items: ['My PIN is 4821'] }], stays: [] })
+  const run = (said: string, reply: string, asked = 'forget that') =>
+    runTurn([owner(said), delegate(reply), owner(asked)], { forget })
+  for (const asked of ['forget that', 'forget it', 'forget what I just said', 'forget my last message']) {
+    const { text, calls } = await run('My PIN is 4821.', 'Noted.', asked)
+    expect(calls).toEqual([{ name: 'forget', args: { query: 'My PIN is 4821' } }])
+    expect(text).toBe('Forgotten: your PIN is 4821.')
+  }
+  const kept = await run('remember my PIN is 4821', 'I’ll remember: your PIN is 4821.')
+  expect(kept.calls).toEqual([{ name: 'forget', args: { query: 'your PIN is 4821' } }])
+  const nothing = await run('hello', 'Hello!')
+  expect(nothing.calls).toEqual([])
+  expect(nothing.text).toMatch(/^Nothing is forgotten\./)
+  expect((await run('remind me to call Anna', 'When?', 'forget it')).text).toBe('All right.')
 })

@@ -11,6 +11,8 @@ import { cancel } from './timers.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
+const NOTHING_FORGOTTEN =
+  'Nothing is forgotten. Say “forget” and what, such as “Forget my address”, or erase a message on the [timeline](/).'
 const NOT_REMEMBERED = 'I don’t remember anything like that.'
 
 /** Drops the closing punctuation of a single sentence. */
@@ -21,6 +23,8 @@ const statementIn = (text: string) => {
 
 const NO_STATEMENT =
   /^(?:|me|you|us|this|that|it|something|(?:what|that) (?:i|we|you)(?: just)? (?:said|told you|wrote)|)$/i
+
+const KEPT = /^I’ll remember: (.+)\.$/
 
 function remember(text: string): Reply {
   return NO_STATEMENT.test(tidy(text)) ? ASK_REMEMBER : keep(statementIn(text))
@@ -67,6 +71,14 @@ function forget(text: string, world: World): Reply {
   const aspects = wordsOf(content).slice(1)
   const isOwn = /^(?:my|our) /i.test(content) && aspects.length > 0 && aspects.every(isAspect)
   return isOwn ? forgetOwn(content, aspects, world) : forgetWords(content, world)
+}
+
+/** "That" is what was just said, if it was kept; "forget it" also ends a question of the delegate. */
+function forgetThat(that: string, world: World): Reply {
+  const [last] = world.conversation.past
+  const kept = last && (/^Noted\.$/.test(last.reply) ? last.said : KEPT.exec(last.reply)?.[1])
+  if (kept !== undefined) return forgetWords(statementIn(kept), world)
+  return /^it$/i.test(that) ? ALL_RIGHT : NOTHING_FORGOTTEN
 }
 
 /** "Where I live" means what answers it. */
@@ -185,7 +197,10 @@ export const recallIntents: readonly Intent[] = [
 ]
 
 export const forgetIntents: readonly Intent[] = [
-  on(/^forget (?:it|that|about (?:it|that))$/, () => ALL_RIGHT),
+  on(
+    /^forget (?:about )?(it|that|this|what i(?:'ve)? (?:just )?(?:said|told you)|(?:my|the) last message)$/,
+    ([that = ''], world) => forgetThat(that, world),
+  ),
   on(/^forget$/, () => ASK_FORGET),
   on(
     [
