@@ -1,4 +1,5 @@
 import { oneLine, shorten } from '../../lib/shorten.ts'
+import { STOP_WORDS } from '../../text/stop-words.ts'
 import { sentencesOf } from '../../text/text.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
@@ -98,12 +99,29 @@ const ASKS =
 const STATES =
   /(?:'s|'m|'re|'ve|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want)) /i
 
+const COURTESY = /^(?:(?:please|and|now|so|hey|(?:can|could|would|will) you),? )+/i
+
+/** "Pause my timer": a verb comes first, and nobody is said to do it. */
+function isOrder(text: string): boolean {
+  const verb =
+    /^(?!\p{L}+(?:day|ly|[^r]ing)\b|tomorrow|tonight)(\p{L}+) (?:my|our|the|me|us|this|that|it|all)\b/iu.exec(
+      text,
+    )?.[1]
+  return (
+    verb !== undefined &&
+    !STOP_WORDS.has(verb.toLowerCase()) &&
+    !STATES.test(text) &&
+    !/\b(?:i|we)\b/i.test(text)
+  )
+}
+
 export function asksFor(text: string): boolean {
-  return ASKS.test(text)
+  const plain = text.replace(COURTESY, '')
+  return ASKS.test(plain) || isOrder(plain)
 }
 
 export function isStatement(text: string): boolean {
-  return /^call me \p{Lu}/iu.test(text) || (!ASKS.test(text) && (isPersonal(text) || STATES.test(text)))
+  return /^call me \p{Lu}/iu.test(text) || (!asksFor(text) && (isPersonal(text) || STATES.test(text)))
 }
 
 /** Drops trailing characters, in linear time. */

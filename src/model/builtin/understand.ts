@@ -17,7 +17,7 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, ASK_WHEN, timerIntents } from './intents/timers.ts'
+import { ASK_WHAT, ASK_WHEN, remindIntent, timerIntents } from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -79,7 +79,7 @@ function firstPlan(heard: Heard, among: readonly Intent[], world: World): Plan |
 function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
-    firstPlan(whole, talkIntents, world) ??
+    firstPlan(whole, [...talkIntents, remindIntent], world) ??
     firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world)
   )
 }

@@ -21,7 +21,9 @@ async function understood(message: string): Promise<unknown[]> {
   return given.length === 0 ? ['say'] : given
 }
 
-const cases: readonly (readonly [string, ...unknown[]])[] = [
+type Case = readonly [string, ...unknown[]]
+
+const cases: readonly Case[] = [
   // Memories
   ["Remember that my sister's name is Ada", ['remember', { text: "my sister's name is Ada" }]],
   ['remember that my sister’s name is Ada.', ['remember', { text: 'my sister’s name is Ada' }]],
@@ -123,6 +125,18 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
     ['set_timer', { title: 'Call Dr. Smith', at: '2026-06-03T16:00' }],
   ],
   ['text me at 5 that dinner is ready', ['set_timer', { title: 'Dinner is ready', at: '2026-06-02T17:00' }]],
+  [
+    'I need to pay the electricity bill by Friday, please remind me',
+    ['set_timer', { title: 'Pay the electricity bill', at: '2026-06-05T09:00' }],
+  ],
+  [
+    'I have to call the plumber tomorrow, remind me',
+    ['set_timer', { title: 'Call the plumber', at: '2026-06-03T09:00' }],
+  ],
+  [
+    'I have to call the plumber. Can you remind me tomorrow?',
+    ['set_timer', { title: 'Call the plumber', at: '2026-06-03T09:00' }],
+  ],
   ['remind me to buy milk', 'say'],
   ['remind me every other day to run', 'say'],
   ['what timers are running?', ['list_timers', {}]],
@@ -139,7 +153,11 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['do I have an alarm set?', ['list_timers', {}]],
   ['what time is my alarm?', ['list_timers', {}]],
   ['any reminders?', ['list_timers', {}]],
-  ['cancel the reminder about the kids tomorrow at 4', ['list_timers', {}], ['cancel_timer', { query: 'kids tomorrow 4', all: false }]],
+  [
+    'cancel the reminder about the kids tomorrow at 4',
+    ['list_timers', {}],
+    ['cancel_timer', { query: 'kids tomorrow 4', all: false }],
+  ],
   ['snooze', ['change_timer', { by_minutes: 10 }]],
   ['Snooze that for an hour', ['change_timer', { by_minutes: 60 }]],
   ['push the pills reminder back an hour', ['change_timer', { query: 'pills', by_minutes: 60 }]],

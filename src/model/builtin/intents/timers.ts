@@ -12,7 +12,7 @@ import {
 } from '../intent.ts'
 import { formatDay, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
-import { bullets, capitalise, tidy, toYou } from '../text.ts'
+import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
 import { WHICH_ONE } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
@@ -208,6 +208,14 @@ const SHOW =
   "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|(?:do i have|have i got|is there|(?:did|have) i set)(?: an?)?|is|are there|how many|any|all|my)"
 const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
+/** "I have to call the plumber tomorrow, remind me". Reads the courtesies, too, because "I need to" is one. */
+export const remindIntent: Intent = on(
+  '([^?]{3,300}?)(?:[,.;:!-]+ (?:(?:and|so|please|can you|could you) )*|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
+  ([what = '', time = ''], world) =>
+    isStatement(what) ? setTimer(`${what} ${time}`, 'reminder', world) : null,
+  'content',
+)
+
 export const timerIntents: readonly Intent[] = [
   on(
     [
