@@ -34,6 +34,7 @@ test.for([
   ['what time is it in Tokyo?', /^In Tokyo it’s 21:00/],
   ['My sister is called Anna', /^Noted\.$/],
   ['', /^I’m listening\.$/],
+  ['add 5 and 7', /^5 and 7 = 12$/],
   ['pause my timer', /needs a language model/],
   ['please rename my holiday list to vacation', /needs a language model/],
   ['Restore my shopping list', /needs a language model/],

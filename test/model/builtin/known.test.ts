@@ -97,7 +97,11 @@ test('lists of a morning nothing that was said later that day', async () => {
 })
 
 test('forgets on “forget that” what was just kept, and claims nothing otherwise', async () => {
-  const forget = () => ({ ok: true, goes: [{ kind: 'memory', count: 1, items: ['My PIN is 4821'] }], stays: [] })
+  const forget = () => ({
+    ok: true,
+    goes: [{ kind: 'memory', count: 1, items: ['My PIN is 4821'] }],
+    stays: [],
+  })
   const run = (said: string, reply: string, asked = 'forget that') =>
     runTurn([owner(said), delegate(reply), owner(asked)], { forget })
   for (const asked of ['forget that', 'forget it', 'forget what I just said', 'forget my last message']) {

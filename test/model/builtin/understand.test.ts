@@ -23,6 +23,16 @@ async function understood(message: string): Promise<unknown[]> {
 
 type Case = readonly [string, ...unknown[]]
 
+/** What leads to a new list with these items. */
+function addedTo(title: string, items: readonly string[], said: string): Case {
+  const lines = items.map((item) => `- ${item}`).join('\n')
+  return [
+    said,
+    ['update_note', { query: `"${title.toLowerCase()}"`, append: lines }],
+    ['create_note', { title, content: lines }],
+  ]
+}
+
 const cases: readonly Case[] = [
   // Memories
   ["Remember that my sister's name is Ada", ['remember', { text: "my sister's name is Ada" }]],
@@ -201,6 +211,20 @@ const cases: readonly Case[] = [
   ['remember to buy milk', 'say'],
   ["don't forget to call mum", 'say'],
   ['remember what I said', 'say'],
+  ['add 5 and 7', 'say'],
+  ['add Anna to my contacts', 'say'],
+  ['put them on my shopping list', 'say'],
+  ['is butter on my shopping list?', ['read_note', { query: '"shopping list"' }]],
+  ['do I have milk on my list?', ['read_note', { query: '"shopping list"' }]],
+  [
+    'add to the note about the car: also check the tires',
+    ['update_note', { query: 'the car', append: 'also check the tires' }],
+  ],
+  addedTo('To-do list', ['paint the fence'], 'add task: paint the fence'),
+  addedTo('Shopping list', ['apples'], 'I need apples, put them on my shopping list'),
+  addedTo('Shopping list', ['apples'], 'I need apples. Put them on my shopping list.'),
+  addedTo('Shopping list', ['eggs', 'flour'], 'add to my shopping list: eggs, flour'),
+  addedTo('Things to pack list', ['passport', 'charger'], 'make a list of things to pack: passport, charger'),
   ['delete the roses from the garden note', 'say'],
   ["text my sister that I'm late", 'say'],
   ['send a message to Tom: running late', 'say'],

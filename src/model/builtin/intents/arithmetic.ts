@@ -69,7 +69,7 @@ function evaluate(tokens: readonly string[]): number {
   return at === tokens.length ? value : Number.NaN
 }
 
-const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?(?:an? (?=[\\d.]+ ?(?:%|percent|per cent)))?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
+const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|add(?: up)?|calculate|compute|work out|solve|evaluate)? ?(?:an? (?=[\\d.]+ ?(?:%|percent|per cent)))?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
 export const arithmeticIntent: Intent = on(SUM, ([words = ''], { present }) => {
   const sum = withoutEnd(words, /[\s?.!=]/)

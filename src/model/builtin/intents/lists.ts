@@ -75,7 +75,7 @@ function listName(words: string): string {
 
 function itemsOf(text: string): string[] {
   const items = text.split(/[,;\n]| and /i).map((item) => tidy(item).replace(/^(?:and|also|some) /i, ''))
-  return items.filter((item) => item !== '')
+  return items.filter((item) => !/^(?:it|this|that|them|these|those|)$/i.test(item))
 }
 
 type Act = (name: string, items: readonly string[]) => Steps
@@ -92,6 +92,16 @@ const LIST = "((?:the |my |our |that |this |a )?(?:(?:[^ ]+ ){0,4}list|to-?do'?s
 const OFF = '(?:delete|remove|erase|take|cross|strike|scratch|tick|drop|check)(?: off)?'
 
 export const listIntents: readonly Intent[] = [
+  on(
+    `(?:(?:i |we )?(?:need|want) |add |buy |get )?(.{1,300}?)[,.;:!]? (?:(?:so|and|please) )*(?:add|put|write) (?:them|it|that|those|these) (?:to|on|onto|in|into) ${LIST}`,
+    act(add, [0, 1]),
+    'content',
+  ),
+  on(`(?:add|append|put|write) (?:to|on|onto|in|into) ${LIST}[:,] (.+)`, act(add, [1, 0])),
+  on(`${NEW}(?: me)? (?:a |the )(?:new )?list (?:of|for|called|named) ([^:]{1,60}): (.+)`, act(add, [1, 0])),
+  on('(?:add|new|create)(?: a| an)?(?: new)? (?:task|to-?do)(?: item)?(?: to |[:,] )(.+)', ([items = '']) =>
+    act(add, [0, 1])([items, 'to-do list']),
+  ),
   on(`(?:add|append|put|write|include|i need) (.{1,1500}) (?:to|on|onto|in|into) ${LIST}`, act(add, [0, 1])),
   on(
     `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with| of) (.+)`,
@@ -121,6 +131,7 @@ export const listIntents: readonly Intent[] = [
     [
       `(?:read|open|show|display|give|tell|view|see|check)(?: me)?(?: what(?:'?s| is) on)? ${LIST}(?: (?:to me|aloud|out))?`,
       `(?:what(?:'?s| is| are| do i have)?|(?:is there )?anything|do i have anything)(?: left| still)?(?: in| on)? ${LIST}(?: (?:right now|so far|again|today))?`,
+      `(?:is|are|do i have|have i got)(?: there)?(?: any)? .{1,100}? (?:already |still )?(?:on|in) ${LIST}`,
       `(?:do i have|have i got|is there) ${LIST}`,
       'my ((?:[^ ]+ ){1,2}list)',
     ],
@@ -133,4 +144,7 @@ export const listIntents: readonly Intent[] = [
 ]
 
 /** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */
-export const addIntent: Intent = on('(?:add|buy) (?!(?:it|this|that)\\b)(.{1,200})', act(add, [0, 1]))
+export const addIntent: Intent = on(
+  ['add (?!to\\b)((?:(?! (?:in)?to )[^:]){1,200})', 'buy ([^:]{1,200})'],
+  (groups) => act(add, [0, 1])([firstOf(groups), '']),
+)

@@ -86,6 +86,9 @@ export const noteIntents: readonly Intent[] = [
   on(`(?:add|append|put|write|include) (.{1,1500}) ${IN} ${NOTE}`, ([text = '', ...names]) =>
     named(names, (query) => append(query, toContent(text))),
   ),
+  on(`(?:add|append|write) ${IN} ${NOTE}: (.+)`, ([first = '', second = '', text = '']) =>
+    named([first, second], (query) => append(query, toContent(text))),
+  ),
   on(
     `(?:rename|retitle|change|update|replace|rewrite|edit|(?:delete|remove|erase|take|cross|strike) .{1,300} (?:from|off|out of)) ${NOTE}(?:[: ].*)?`,
     () => 'I can only add to a note. You can change it under [Notes](/notes).',
