@@ -41,6 +41,10 @@ test.for([
   ['Today my sister married Tom', /^Noted\.$/],
   ['Both my parents are teachers', /^Noted\.$/],
   ['I need to feed the cat', /^Noted\.$/],
+  ['yes please', /^All right\.$/],
+  ['good job', /^Thank you\.$/],
+  ['are you there?', /^Yes, I’m here/],
+  ['I love you', /^That is kind/],
   ['call me Tommy', /^Noted\.$/],
   ['what???', /^“Help”/],
   ['asdf', /^I don’t understand that/],
@@ -144,6 +148,8 @@ test('restores the last forgotten memory on “undo” if the tool is offered', 
     expect(turn.calls).toEqual([{ name: 'undo_forget', args: {} }])
     expect(turn.text).toBe('I remember it again.')
   }
+  const gone = await runTurn([owner('undo')], { undo_forget: () => ({ ok: false }) })
+  expect(gone.text).toMatch(/^I can only bring back what I forgot .* under \[Notes\]/)
   const without = allTools.filter(({ name }) => name !== 'undo_forget')
   expect((await runTurn([...past, owner('undo')], {}, { tools: without })).calls).toEqual([])
 })

@@ -136,11 +136,13 @@ function choicesIn({ message = '' }: Outcome, present: Present): string[] {
 }
 
 const RESTORED = 'I remember it again.'
+const NOTHING_TO_UNDO =
+  'I can only bring back what I forgot within the last minute. You can restore notes and lists under [Notes](/notes), and a cancelled reminder has to be set again.'
 
 /** The forgotten words are no longer in the conversation, but the tool knows them. */
 function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
-  return ok ? RESTORED : 'There is nothing to undo.'
+  return ok ? RESTORED : NOTHING_TO_UNDO
 }
 
 /** What can be cancelled is a request to forget, or else a reminder. */
