@@ -90,7 +90,7 @@ const PATTERNS: readonly Pattern[] = [
   ],
   [/^i was born (?:on|in) (?<value>.{2,40})$/iu, as('identity', 'birthday', true)],
   [
-    /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|hate|dislike|can't stand|don't like|do not like) (?<value>[^.!?]{2,60})$/iu,
+    /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|hate|dislike|can't stand|don't like|do not like) (?!you\b)(?<value>[^.!?]{2,60})$/iu,
     as('preference', 'taste'),
   ],
   [

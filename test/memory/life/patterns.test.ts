@@ -31,6 +31,8 @@ test.for([
   ['If I live in Rome, I like pizza', []],
   ['My day is going well', []],
   ['my back is killing me', []],
+  ['I love you', []],
+  ['I love young cheese', ['I love young cheese']],
 ] as const)('reads from “%s”: %j', ([message, expected]) => {
   expect(texts(message)).toEqual(expected)
 })
