@@ -67,7 +67,8 @@ const RULES: Readonly<Record<string, Reader>> = {
     yearly,
   [`(?:on )?the ${NTH} (?:day )?(?:of )?(?:every|each) month|(?:(?:every|each) month|monthly) on(?: the)? ${NTH}|(?:every|each) (\\d{1,2})(?:st|nd|rd|th)(?: of the month)?`]:
     monthly,
-  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) first (?:day )?of the month|(?:every|each) month|monthly': monthly,
+  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) first (?:day )?of the month|(?:every|each) month|monthly':
+    monthly,
 }
 const PATTERNS = Object.entries(RULES).map(
   ([source, rhythm]) => [new RegExp(`\\b(?:${source})\\b`, 'i'), rhythm] as const,
@@ -162,8 +163,7 @@ function atClock(text: string, phrase: string, { fields, words }: Rhythm, early:
     return { hour: isLate ? hour + 12 : hour, minute: start.get('minute') ?? 0 }
   })
   const [first = { hour: part ?? 9, minute: 0 }] = times
-  if (times.some(({ minute }) => minute !== first.minute))
-    return SEVERAL_TIMES
+  if (times.some(({ minute }) => minute !== first.minute)) return SEVERAL_TIMES
   const hours = [...new Set([first, ...times].map(({ hour }) => hour))].sort((a, b) => a - b)
   const clockTimes = hours.map((hour) => `${two(hour)}:${two(first.minute)}`)
   const rest = clocks

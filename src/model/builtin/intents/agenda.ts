@@ -81,7 +81,12 @@ function* listed(words: string, span: Span | null, { present }: World): Steps {
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
 
 /** The reminders of these days with these words. */
-function linesIn({ timers, open }: Outcome, [first, last]: Span, words: string[], present: Present): string[] {
+function linesIn(
+  { timers, open }: Outcome,
+  [first, last]: Span,
+  words: string[],
+  present: Present,
+): string[] {
   const isMeant = ({ title = '' }: TimerResult) => words.every((word) => title.toLowerCase().includes(word))
   const overdue = first === 0 ? open.filter(isMeant) : []
   const due = timers.filter((timer) => {
