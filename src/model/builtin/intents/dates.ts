@@ -1,4 +1,4 @@
-import { addDays, DAY_MS, dayIn, dayOf } from '../../../lib/time.ts'
+import { addDays, DAY_MS, dayIn } from '../../../lib/time.ts'
 import { type Intent, on, type Present } from '../intent.ts'
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
@@ -162,13 +162,4 @@ export function daysOf(words: string, present: Present): Days {
   const day = (ago: number) => addDays(dayIn(present.timezone, present.now), -ago)
   const [, hours = [0, 24] as const] = HOURS.find(([part]) => part.test(words)) ?? []
   return { from: day(from), to: day(to), hours }
-}
-
-/** Whether a recorded moment is in these days and hours. */
-export function isWithin({ from, to, hours }: Days, at: string, { timezone }: Present): boolean {
-  const ms = Date.parse(at)
-  if (Number.isNaN(ms)) return false
-  const local = new Date(wallMs({ now: new Date(ms), timezone }))
-  const day = dayOf(local.getTime())
-  return day >= from && day <= to && local.getUTCHours() >= hours[0] && local.getUTCHours() < hours[1]
 }

@@ -1,11 +1,11 @@
 import { oneLine, shorten } from '../../../lib/shorten.ts'
 import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
-import { formatRecorded } from '../local-time.ts'
+import { formatRecorded, wallMs } from '../local-time.ts'
 import { whyNot } from '../results.ts'
 import { bullets, isQuestion, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
 import { queryWords, senseOf, wordsOf } from '../words.ts'
-import { type Days, daysOf, isWithin, PERIOD } from './dates.ts'
+import { type Days, daysOf, PERIOD } from './dates.ts'
 
 const MAX_LINE_CHARS = 160
 const NOT_IN_LATEST = 'I found nothing about that in the latest messages. The [timeline](/) has the rest.'
@@ -33,16 +33,19 @@ function* look(query: string | null, days: Days | null, present: Present): Steps
   if (!outcome.ok) return whyNot(outcome)
   const { forgotten, hits, more } = outcome
   // The search finds its latest hits, which may be questions and replies alone; recall ranks what was told.
-  const recalled = query !== null && more ? (yield* use('recall', { query })).said : []
+  const recalled = query !== null && days === null && more ? (yield* use('recall', { query })).said : []
   const known = new Set(hits.map(({ at }) => at))
   const found = [...hits, ...recalled.filter(({ at }) => !known.has(at))]
+  const [from, until] = days?.hours ?? [0, 24]
+  const hourOf = (at: Date) => String(new Date(wallMs({ ...present, now: at })).getUTCHours())
   // The search also matches prefixes: "Cardiff" for "car".
   const senses = query?.split(' ').map(senseOf) ?? []
   const said = found
-    .filter(({ at = '', who, text = '' }) => {
+    .filter(({ at, who, text = '' }) => {
       const words = new Set(wordsOf(text).map(senseOf))
       if (who !== 'owner' || (query !== null && isQuestion(text))) return false
-      return (days === null || isWithin(days, at, present)) && senses.every((sense) => words.has(sense))
+      const hour = Number(formatRecorded(at, present, hourOf) ?? from)
+      return hour >= from && hour < until && senses.every((sense) => words.has(sense))
     })
     .sort((a, b) => (b.at ?? '').localeCompare(a.at ?? ''))
   if (said.length === 0 && more) return NOT_IN_LATEST
