@@ -11,6 +11,7 @@ import {
   createTables,
   DETACHED,
   detach,
+  detachAlone,
   postgresOptions,
   promote,
   readStatus,
@@ -22,7 +23,7 @@ import {
 type EngineCommand = {
   readonly help: string
   readonly options?: Readonly<Record<string, { readonly type: 'boolean' }>>
-  run(dataDir: string, options: PostgresOptions, isSet: (option: string) => boolean): Promise<void>
+  run(dataDir: string, options: () => PostgresOptions, isSet: (option: string) => boolean): Promise<void>
 }
 
 const commands: Readonly<Record<string, EngineCommand>> = {
@@ -34,7 +35,8 @@ into it with its settings and files. Stop the service first. Needs an account th
 the account of the service needs. Run it again after an upgrade that asks for it. Creates secret.key if there is none,
 so that you can copy it to other machines.
 `,
-    async run(dataDir, options) {
+    async run(dataDir, postgres) {
+      const options = postgres()
       const applied = await createTables(options)
       print(applied.length === 0 ? 'The tables are up to date.' : `Applied: ${applied.join(', ')}.`)
       if (!existsSync(ledgerFile(dataDir))) await requireNoLedger(options)
@@ -53,7 +55,7 @@ Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and the oth
 `,
     run: async (dataDir, options) => {
       requireLedger(dataDir)
-      print(await readStatus(dataDir, options))
+      print(await readStatus(dataDir, options()))
     },
   },
   promote: {
@@ -64,7 +66,7 @@ seconds. A machine that fails is replaced without this command.
 `,
     async run(dataDir, options) {
       requireLedger(dataDir)
-      print(`The lease is free. This is epoch ${await promote(dataDir, options)}.`)
+      print(`The lease is free. This is epoch ${await promote(dataDir, options())}.`)
     },
   },
   repair: {
@@ -75,7 +77,8 @@ state restored: adds them to it again. Without the option, says how the two diff
 on every machine first: a standby would take over without these events.
 `,
     options: { 'push-local': { type: 'boolean' } },
-    async run(dataDir, options, isSet) {
+    async run(dataDir, postgres, isSet) {
+      const options = postgres()
       requireLedger(dataDir)
       const [relation, seq] = await withBoth(dataDir, options, async (ledger, remote) => [
         await relate(remote, ledger),
@@ -91,14 +94,25 @@ on every machine first: a standby would take over without these events.
     },
   },
   detach: {
-    help: `npm run engine:detach
+    help: `npm run engine:detach [-- --without-postgres]
 
 Makes DATA_DIR the only home of the ledger again: takes over what PostgreSQL has, and keeps other machines from writing
 there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
+
+  --without-postgres  if PostgreSQL is lost for good: asks it nothing. What only PostgreSQL had is lost, so do it on the
+                      machine whose ledger has the most events (npm run ledger:verify). Nothing is sent until you
+                      release it (POST /api/outbound/release), because it may have been sent already.
 `,
-    async run(dataDir, options) {
+    options: { 'without-postgres': { type: 'boolean' } },
+    async run(dataDir, options, isSet) {
       requireLedger(dataDir)
-      const { seq, isForked } = await detach(dataDir, options)
+      if (isSet('without-postgres')) {
+        const { seq } = await detachAlone(dataDir)
+        print(`${dataDir} keeps its ${seq} events. What only PostgreSQL had is lost.`)
+        print('Unset LEDGER_POSTGRES_MODE, and start the service.')
+        return print('Nothing is sent until you release it: POST /api/outbound/release.')
+      }
+      const { seq, isForked } = await detach(dataDir, options())
       if (isForked)
         return print(
           `${dataDir} keeps its ${seq} events, and PostgreSQL its own. Unset LEDGER_POSTGRES_MODE, and start the service.`,
@@ -114,7 +128,7 @@ const command = takeCommand(commands)
 await runCommand({
   help: command.help,
   ...(command.options && { options: command.options }),
-  run: ({ dataDir, values }) => command.run(dataDir, postgresOptions(), (option) => values[option] === true),
+  run: ({ dataDir, values }) => command.run(dataDir, postgresOptions, (option) => values[option] === true),
 })
 
 function print(text: string): void {

@@ -78,5 +78,7 @@ function endSessions(directory: string): void {
 function mark(directory: string, headSeq: number, headHash: string): void {
   using ledger = closing(openLedger(directory, () => ''))
   markImported(ledger, { source: 'restore', headSeq, headHash })
+  // A restored directory is one machine, even if PostgreSQL committed the ledger and is lost.
+  ledger.setEngine('sqlite')
   closeWhole(ledger)
 }

@@ -29,7 +29,8 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
     if (isCopy)
       throw new Refused(
         `PostgreSQL has the events that are missing in ${dataDir}. Start Delegate, which brings them back. If it ` +
-          'refuses to start, move ledger.* and views.* away from there first.',
+          'refuses to start, move ledger.* and views.* away from there first. If PostgreSQL is lost for good, run ' +
+          'npm run engine:detach -- --without-postgres first.',
       )
     await confirm(loss)
     const newId = createIds(Date.now)

@@ -6,9 +6,9 @@ import { examineLedger } from '../../ledger/examine.ts'
 import { ledgerFile, makeDirectory, openLedgerReadOnly } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { markImported } from '../../ledger/imported.ts'
-import { openLedger } from '../../ledger/ledger.ts'
+import { type Ledger, openLedger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
-import { createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { createReader, type Head } from '../../ledger/reader.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { catchUp, isLastEpoch, relate } from '../../src/storage/postgres/catch-up.ts'
@@ -31,11 +31,10 @@ export function postgresOptions(config: Config = loadConfig()): PostgresOptions 
   return { ...config.postgres, mode: config.postgres.mode ?? 'follow' }
 }
 
-/** Runs work on the ledger of a directory and its copy in PostgreSQL, while no service runs there. */
-export async function withBoth<T>(
+/** Runs work on the ledger of a directory, while no service runs there. */
+async function withLedger<T>(
   directory: string,
-  options: PostgresOptions,
-  work: (ledger: ReturnType<typeof openLedger>, remote: Remote) => Promise<T>,
+  work: (ledger: Ledger) => Promise<T> | T,
   mayLackEnd = false,
 ): Promise<T> {
   makeDirectory(directory)
@@ -44,11 +43,24 @@ export async function withBoth<T>(
     using ledger = closing(
       openLedger(directory, createIds(Date.now), { readViews: () => readWitness(directory), mayLackEnd }),
     )
-    using remote = closing(createRemote(options, ledger.id()))
-    return await work(ledger, remote)
+    return await work(ledger)
   } finally {
     lock.release()
   }
+}
+
+/** The same with its copy in PostgreSQL. */
+export function withBoth<T>(
+  directory: string,
+  options: PostgresOptions,
+  work: (ledger: Ledger, remote: Remote) => Promise<T>,
+  mayLackEnd = false,
+): Promise<T> {
+  const withRemote = async (ledger: Ledger) => {
+    using remote = closing(createRemote(options, ledger.id()))
+    return await work(ledger, remote)
+  }
+  return withLedger(directory, withRemote, mayLackEnd)
 }
 
 /** Creates the tables. Returns the names of the files that were applied. */
@@ -89,7 +101,7 @@ export async function pull(
   directory: string,
   options: PostgresOptions,
   wanted: string | null,
-): Promise<ReturnType<LedgerReader['head']> & { readonly ledgerId: string }> {
+): Promise<Head & { readonly ledgerId: string }> {
   const ledgerId = wanted ?? (await onlyLedger(options))
   const staging = openStaging(directory)
   try {
@@ -147,8 +159,8 @@ async function onlyLedger(options: PostgresOptions): Promise<string> {
 export function detach(
   directory: string,
   options: PostgresOptions,
-): Promise<ReturnType<LedgerReader['head']> & { readonly isForked: boolean }> {
-  const work = async (ledger: ReturnType<typeof openLedger>, remote: Remote) => {
+): Promise<Head & { readonly isForked: boolean }> {
+  const work = async (ledger: Ledger, remote: Remote) => {
     const { kind } = await relate(remote, ledger)
     if (kind !== 'forked') {
       const epoch = await remote.seize(DETACHED, 'infinity', LIMIT_MS)
@@ -160,6 +172,21 @@ export function detach(
     return { ...ledger.head(), isForked: kind === 'forked' }
   }
   return withBoth(directory, options, work, true)
+}
+
+/**
+ * Makes the ledger of a directory the only one again without asking PostgreSQL, which is lost. It may have had more
+ * events, so outbound work waits as after a restore. Returns the head.
+ */
+export function detachAlone(directory: string): Promise<Head> {
+  const work = (ledger: Ledger) => {
+    const head = ledger.head()
+    markImported(ledger, { source: 'restore', headSeq: head.seq, headHash: head.hash })
+    ledger.setEngine('sqlite')
+    return head
+  }
+  // A missing end stays proven by its note: the next start names it.
+  return withLedger(directory, work, true)
 }
 
 /** Ends the lease of the holder. Returns the new epoch. Throws Refused if there is no lease, as in `follow` mode. */

@@ -38,7 +38,8 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the other machines.',
   'engine:promote': 'Ends the lease of the holder, so that a standby takes over.',
   'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL has lost.',
-  'engine:detach': 'Makes DATA_DIR the only home of the ledger again.',
+  'engine:detach':
+    'Makes DATA_DIR the only home of the ledger again. `-- --without-postgres` if PostgreSQL is lost for good.',
   backup:
     'Makes a verified copy of ledger, settings and adaptation files, even while the service runs: `-- <empty directory>`.',
   restore: 'Restores a backup into an empty DATA_DIR: `-- <directory or file of the backup>`.',

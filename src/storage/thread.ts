@@ -271,7 +271,8 @@ function drain(port: Port): StorageRequest[] {
 }
 
 const COMMITTED_ELSEWHERE =
-  'This ledger is committed by PostgreSQL. Set LEDGER_POSTGRES_MODE and LEDGER_POSTGRES_URL, or run npm run engine:detach.'
+  'This ledger is committed by PostgreSQL. Set LEDGER_POSTGRES_MODE and LEDGER_POSTGRES_URL, or run npm run engine:detach. ' +
+  'If PostgreSQL is lost for good: npm run engine:detach -- --without-postgres.'
 const STALE = 'this machine has to catch up with PostgreSQL first'
 const UNSETTLED = 'the erasure is recorded and continues by itself, but the files are not cleared yet'
 
