@@ -2,7 +2,13 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { ADAPTATIONS_DIRECTORY } from './adaptations/files.ts'
-import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
+import {
+  type AnySettingValue,
+  parseSetting,
+  type SettingKey,
+  settingKeys,
+  variableOf,
+} from './settings/registry.ts'
 import { SETTINGS_FILE } from './settings/store.ts'
 import type { PostgresOptions } from './storage/postgres/options.ts'
 
@@ -180,11 +186,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
   const settings = new Map<SettingKey, AnySettingValue>()
   for (const key of settingKeys) {
-    const text = present[key]
+    const text = present[variableOf(key)]
     if (text === undefined) continue
     const result = parseSetting(key, text)
     if (result.ok) settings.set(key, result.value)
-    else problems.push(`${key} ${result.message}`)
+    else problems.push(`${variableOf(key)} ${result.message}`)
   }
 
   if (parsed.data?.LEDGER_POSTGRES_MODE && parsed.data.LEDGER_POSTGRES_URL === null)
@@ -241,7 +247,7 @@ export function postgresOf({ postgres }: Config): PostgresOptions | null {
 
 /** The environment without the service's own variables, which include its secrets. */
 function withoutOwn(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const own = new Set<string>([...Object.keys(environmentSchema.shape), ...settingKeys])
+  const own = new Set<string>([...Object.keys(environmentSchema.shape), ...settingKeys.map(variableOf)])
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || own.has(name) ? [] : [[name, value]],

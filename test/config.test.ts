@@ -155,3 +155,13 @@ test('gives the coding assistant the environment without the service’s own var
   })
   expect(copilotEnvironment).toEqual({ PATH: '/usr/bin', GH_TOKEN: 'of the assistant' })
 })
+
+test('leaves the LANGUAGE of the system to other programs', () => {
+  const { settings, copilotEnvironment } = loadConfig({ LANGUAGE: 'en_US:en', DELEGATE_LANGUAGE: 'de' })
+  expect([...settings]).toEqual([['LANGUAGE', 'de']])
+  expect(copilotEnvironment).toEqual({ LANGUAGE: 'en_US:en' })
+  expect([...loadConfig({ LANGUAGE: 'de' }).settings]).toEqual([])
+  expect(problemsOf({ DELEGATE_LANGUAGE: 'en_US:en' })).toEqual([
+    expect.stringMatching(/^DELEGATE_LANGUAGE /),
+  ])
+})

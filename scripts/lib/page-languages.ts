@@ -34,9 +34,9 @@ export function pageLanguages(): Plugin {
       filter: { id: /^\0virtual:german$/ },
       handler: () => `export default ${JSON.stringify(germanOf(pageTexts()))}`,
     },
-    /** `npm run dev` serves one language: that of the variable LANGUAGE. */
+    /** `npm run dev` serves one language: that of the variable DELEGATE_LANGUAGE. */
     transformIndexHtml(page, { server }) {
-      const language = otherLanguages.find((each) => each === process.env.LANGUAGE)
+      const language = otherLanguages.find((each) => each === process.env.DELEGATE_LANGUAGE)
       return server && language ? pageIn(page, language, `src/languages/${language}.ts`) : page
     },
     generateBundle(_options, bundle) {

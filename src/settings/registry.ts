@@ -302,7 +302,9 @@ export const settingRegistry = {
     title: english`Language`,
     choices: languageChoices,
     default: 'browser',
-    description: english`Language of the pages and of what Delegate writes and says on its own. With the browser's, texts and calls follow the page that you opened last.`,
+    // LANGUAGE is the system's: desktops set it to what gettext reads, like `en_US:en`.
+    variable: 'DELEGATE_LANGUAGE',
+    description: english`Language of the pages and of what Delegate writes and says on its own. With the browser's, texts and calls follow the page that you opened last. In the environment, this setting is called DELEGATE_LANGUAGE.`,
   }),
   ...deliverySettings,
   ...backupSettings,
@@ -325,6 +327,9 @@ export const settingKeys: readonly SettingKey[] = Object.keys(settingRegistry).f
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settingRegistry, key)
 }
+
+/** The name of the setting's variable in the environment. */
+export const variableOf = (key: SettingKey): string => settingRegistry[key].variable ?? key
 
 /** Whether changing the setting needs a recent proof that the owner is there. */
 export function isSensitive(key: string): boolean {

@@ -34,9 +34,11 @@ export type SettingDefinition = {
   readonly unit: string | null
   /** The allowed values, if there are only a few. */
   readonly choices: readonly string[] | null
+  /** Its variable in the environment, if that is not named like the setting. */
+  readonly variable: string | null
 }
 
-type Optional = 'unit' | 'choices' | 'secret' | 'sensitive'
+type Optional = 'unit' | 'choices' | 'secret' | 'sensitive' | 'variable'
 type Options<D> = Omit<SettingDefinition, Optional | 'schema' | 'default'> &
   Partial<Pick<SettingDefinition, Optional>> & { readonly default: D }
 
@@ -51,6 +53,7 @@ export function setting<const S extends SettingSchema, const D extends z.output<
     sensitive: options.secret ?? false,
     unit: null,
     choices: null,
+    variable: null,
     ...options,
   }
 }

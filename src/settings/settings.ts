@@ -19,7 +19,7 @@ import type { SettingsStore, StoredSetting } from './store.ts'
 export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'
 
 /** A setting as the API shows it; a secret's value is always null. */
-export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default' | 'sensitive'> &
+export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default' | 'sensitive' | 'variable'> &
   ResolvedSetting & {
     readonly key: SettingKey
     readonly set: boolean

@@ -28,7 +28,7 @@ test('is in the language of the browser, until the owner chooses one for all', a
 })
 
 test('is in the language of the owner in a browser of another language', { tags: ['long'] }, async () => {
-  const service = await startWholeService({ environment: { LANGUAGE: 'de' } })
+  const service = await startWholeService({ environment: { DELEGATE_LANGUAGE: 'de' } })
   const login = await visit(browser(), service, { signedIn: false, path: '/login' })
   await login.getByRole('heading', { name: 'Willkommen zurück' }).waitFor()
   const page = await visit(browser(), service)
