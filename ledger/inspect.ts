@@ -10,7 +10,8 @@ import { ledgerSchema } from './schema.ts'
 import { verifyChain } from './verify.ts'
 import { describeLoss, findLoss, LOSS_REMEDY, type Loss, readHeadNote, type Witness } from './witness.ts'
 
-const DAMAGE_REMEDY =
+/** What to do about a ledger that is refused as damaged. */
+export const DAMAGE_REMEDY =
   'Nothing was changed. Run npm run ledger:verify to locate the damage, then restore a backup into another directory, or ' +
   'save what is left with npm run ledger:salvage'
 

@@ -5,9 +5,11 @@ import { closing } from '../../ledger/closing.ts'
 import { isKnown } from '../../ledger/codec.ts'
 import { isDamage, LedgerDamaged } from '../../ledger/errors.ts'
 import { checkHeader, ledgerFile, viewsFile } from '../../ledger/files.ts'
-import { inspectLedger, refusalOf } from '../../ledger/inspect.ts'
+import { DAMAGE_REMEDY, inspectLedger, refusalOf } from '../../ledger/inspect.ts'
 import { probe } from '../../ledger/probe.ts'
+import { createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { APPLICATION_ID, READABLE_FORMATS } from '../../ledger/schema.ts'
+import { verifyLink } from '../../ledger/verify.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import { MANIFEST, manifestSchema, writeBackup } from './backup.ts'
 import { type Build, lastBuild, nameOf, recordBuild, writesAlike } from './build.ts'
@@ -47,6 +49,7 @@ export async function prepareUpgrade(options: UpgradeOptions): Promise<void> {
   const isAlike = last !== null && writesAlike(last, build)
   const found = look(options, directory, isAlike ? NEWEST_EVENTS : ALL_EVENTS)
   if (found === null) return
+  if (found.damage !== null) throw new LedgerDamaged(`${found.damage}. ${DAMAGE_REMEDY}`)
   if (found.newer !== null) throw new UpgradeRefused(describeNewer(options, last, found.newer))
   // No build has run on a restored or imported directory yet: it is a copy itself.
   const isUnused = last === null && !existsSync(viewsFile(directory))
@@ -59,7 +62,7 @@ export async function prepareUpgrade(options: UpgradeOptions): Promise<void> {
 }
 
 /**
- * The number of events in a directory, and what this build does not know of it. Reads types only of the newest
+ * The number of events in a directory, what this build does not know of it, and whether that is damage. Reads types only of the newest
  * events. Null if there is no ledger, or if it is damaged, about which opening it says more.
  */
 function look({ build, places }: UpgradeOptions, directory: string, newest: number) {
@@ -71,10 +74,11 @@ function look({ build, places }: UpgradeOptions, directory: string, newest: numb
       if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) return null
       const format = Number(db.pragma('user_version', { simple: true }))
       if (format > Math.max(...READABLE_FORMATS))
-        return { events: 0, newer: `format ${format} of ledger.sqlite` }
+        return { events: 0, newer: `format ${format} of ledger.sqlite`, damage: null }
       const events = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM events').pluck().get() ?? 0
-      const newer = newerSettings(join(directory, places.database), build) ?? newerEvent(db, events - newest)
-      return { events, newer }
+      const event = unknownEvent(db, events - newest)
+      const newer = newerSettings(join(directory, places.database), build) ?? event?.name ?? null
+      return { events, newer, damage: event && damageOf(createReader(db), event.seq) }
     })
   } catch (error) {
     if (isDamage(error) || error instanceof LedgerDamaged) return null
@@ -82,14 +86,28 @@ function look({ build, places }: UpgradeOptions, directory: string, newest: numb
   }
 }
 
-function newerEvent(db: Database.Database, afterSeq: number): string | null {
+function unknownEvent(db: Database.Database, afterSeq: number): { seq: number; name: string } | null {
   const stored = db
-    .prepare<[number], { type: string; version: number }>(
-      'SELECT DISTINCT type, version FROM events WHERE seq > ?',
+    .prepare<[number], { seq: number; type: string; version: number }>(
+      'SELECT min(seq) AS seq, type, version FROM events WHERE seq > ? GROUP BY type, version',
     )
     .all(Math.max(0, afterSeq))
   const unknown = stored.find(({ type, version }) => !isKnown(type, version))
-  return unknown ? `version ${unknown.version} of the event ${unknown.type}` : null
+  return unknown
+    ? { seq: unknown.seq, name: `version ${unknown.version} of the event ${unknown.type}` }
+    : null
+}
+
+/** Why an event is not what was written; null if it is. A damaged type looks like a new one. */
+function damageOf(ledger: LedgerReader, seq: number): string | null {
+  try {
+    for (const row of ledger.rowsAfter(seq - 1, 1))
+      verifyLink({ seq: seq - 1, hash: ledger.hashAt(seq - 1) ?? '' }, row)
+    return null
+  } catch (error) {
+    if (error instanceof LedgerDamaged) return error.message
+    throw error
+  }
 }
 
 function newerSettings(file: string, build: Build): string | null {

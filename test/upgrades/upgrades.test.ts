@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { closing } from '../../ledger/closing.ts'
+import { chainHash } from '../../ledger/codec.ts'
 import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
+import { openLedger } from '../../ledger/ledger.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { settingsFile } from '../../src/settings/store.ts'
 import { MANIFEST } from '../../src/storage/backup.ts'
 import { generateLedger } from '../bench/generate.ts'
 import { createClient } from '../http/client.ts'
-import { runScript } from '../scripts/run-script.ts'
+import { runScript, tamper } from '../scripts/run-script.ts'
 import { digests, filesHolding, testDirectory } from '../support/directory.ts'
 import { lastingPort } from '../support/lasting-port.ts'
 import { startWholeService } from '../support/service.ts'
@@ -143,13 +145,12 @@ test.each<[string, (directory: string) => void]>([
 
 /** An event as a newer build would write it. */
 function addNewer(directory: string): void {
-  const columns =
-    'key, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel, actor, facts, body, salt, bodyDigest, hash'
-  run(
-    ledgerFile(directory),
-    `INSERT INTO events (seq, id, type, version, ${columns}) SELECT (SELECT max(seq) + 1 FROM events),
-       'newer', 'note.created', 9, ${columns.replace('key', "'newer'")} FROM events WHERE type = 'note.created'`,
-  )
+  using ledger = closing(openLedger(directory, () => ''))
+  const head = ledger.head()
+  const note = ledger.rowsAfter(0, head.seq).find(({ type }) => type === 'note.created')
+  if (!note) throw new Error('there is no note')
+  const row = { ...note, seq: head.seq + 1, id: 'newer', key: 'newer', version: 9 }
+  ledger.importRows([{ ...row, hash: chainHash(head.hash, row.seq, row) }])
 }
 
 test('refuses newer events in a directory that names no build', async () => {
@@ -163,6 +164,14 @@ test('refuses newer events in a directory that names no build', async () => {
     /^This ledger was last written by a version of Delegate, which is newer than this build, /,
   )
   expect(message).toContain('or restore an earlier backup into an empty directory.')
+})
+
+test('names a damaged event, which is no newer one', async () => {
+  const directory = await directoryWithNote()
+  tamper(directory, "UPDATE events SET type = 'note.cr\uFFFD' WHERE type = 'note.created'")
+  await expect(startWholeService({ directory })).rejects.toThrow(
+    /^event \d+ is not what was written: .*\. Nothing was changed\. .*npm run ledger:salvage$/,
+  )
 })
 
 test('goes back to an older build while the newer one has written nothing that it does not know', async () => {
