@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { closing } from '../ledger/closing.ts'
 import { loadConfig } from '../src/config.ts'
 import type { SecurityCheck } from '../src/operations/security/check.ts'
@@ -6,9 +6,9 @@ import { checkSecurity } from '../src/operations/security/security.ts'
 import { createFactorStore } from '../src/settings/factor-store.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings, type Settings } from '../src/settings/settings.ts'
-import { copySettingsStore, settingsFile } from '../src/settings/store.ts'
+import { copySettingsStore } from '../src/settings/store.ts'
 import { createIsolation } from '../src/tasks/isolation.ts'
-import { Refused, runCommand } from './lib/command.ts'
+import { Refused, requireService, runCommand } from './lib/command.ts'
 
 const help = `npm run doctor
 
@@ -24,10 +24,10 @@ const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as co
 await runCommand({
   help,
   async run({ dataDir }) {
-    if (!existsSync(settingsFile(dataDir)))
-      throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
-    if (statSync(dataDir).uid !== process.getuid?.())
+    const found = statSync(dataDir, { throwIfNoEntry: false })
+    if (found && found.uid !== process.getuid?.())
       throw new Refused(`${dataDir} belongs to another account. Run this command as that account.`)
+    requireService(dataDir)
     const config = loadConfig()
     using store = closing(copySettingsStore(dataDir))
     const settings = createSettings({

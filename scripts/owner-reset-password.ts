@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { closing } from '../ledger/closing.ts'
-import { ledgerFile } from '../ledger/files.ts'
 import { createIds } from '../ledger/ids.ts'
 import { loadConfig, postgresOf } from '../src/config.ts'
 import { openOwnerState } from '../src/settings/index.ts'
 import { newPasswordSchema } from '../src/settings/new-password.ts'
 import { openStorage } from '../src/storage/storage.ts'
-import { Refused, runCommand } from './lib/command.ts'
+import { Refused, requireLedger, runCommand } from './lib/command.ts'
 import { readSecret } from './lib/typed-secret.ts'
 
 const help = `npm run owner:reset-password [-- --keep-factors]
@@ -31,8 +29,7 @@ await runCommand({
   help,
   options: { 'keep-factors': { type: 'boolean' } },
   async run({ dataDir, values }) {
-    if (!existsSync(ledgerFile(dataDir)))
-      throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
+    requireLedger(dataDir)
     const config = loadConfig()
     const newId = createIds(Date.now)
     const storage = await openStorage({

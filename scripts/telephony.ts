@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import twilio, { type Twilio } from 'twilio'
 import { closing } from '../ledger/closing.ts'
 import { loadConfig } from '../src/config.ts'
@@ -8,8 +7,8 @@ import { planApplication, webhookUrls } from '../src/phone/line/pointing.ts'
 import type { SettingKey } from '../src/settings/registry.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings, type Settings } from '../src/settings/settings.ts'
-import { openSettingsStore, settingsFile } from '../src/settings/store.ts'
-import { Refused, runCommand, takeCommand } from './lib/command.ts'
+import { openSettingsStore } from '../src/settings/store.ts'
+import { Refused, requireService, runCommand, takeCommand } from './lib/command.ts'
 
 /** `npm run script:…`: the telephony commands. The first argument names one. */
 type TelephonyCommand = {
@@ -94,8 +93,7 @@ await runCommand({
   help: command.help,
   positionals: { min: 0, max: command.takes },
   run: async ({ dataDir, positionals: [argument] }) => {
-    if (!existsSync(settingsFile(dataDir)))
-      throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
+    requireService(dataDir)
     using store = closing(openSettingsStore(dataDir))
     // The current settings, even while the service runs. They cannot be changed.
     const settings = createSettings({

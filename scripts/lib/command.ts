@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { describeDisk } from '../../ledger/causes.ts'
@@ -8,6 +8,7 @@ import { ImportRefused } from '../../ledger/import.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { asCalled } from '../../src/lib/as-called.ts'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
+import { settingsFile } from '../../src/settings/store.ts'
 import { EngineRefused, OutcomeUnknown, Unreachable } from '../../src/storage/postgres/options.ts'
 
 /** An error that the operator can do something about. */
@@ -134,11 +135,20 @@ export function describe(error: unknown, dataDir?: string): string {
   return String(error)
 }
 
-/** Throws Refused if the directory has no ledger. */
+/** Throws Refused if the directory has no ledger, and the system's error if this account may not look. */
 export function requireLedger(dataDir: string): void {
-  if (!existsSync(ledgerFile(dataDir)))
+  if (!isThere(ledgerFile(dataDir)))
     throw new Refused(`There is no ledger in ${dataDir}. Set DATA_DIR to its directory.`)
 }
+
+/** The same for a directory that a service has used. */
+export function requireService(dataDir: string): void {
+  if (!isThere(settingsFile(dataDir)))
+    throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
+}
+
+/** Not `existsSync`, which says the same of a file that this account may not see. */
+export const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
 
 /** The ledger's id and head, to be kept elsewhere and compared later. */
 export function headLines(head: { ledgerId: string; seq: number; hash: string }): string {

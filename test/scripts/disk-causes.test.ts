@@ -12,9 +12,10 @@ import { testDirectory } from '../support/directory.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startFlags } from '../support/start-flags.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { headOf, runScript } from './run-script.ts'
+import { CLEAN_ENVIRONMENT, headOf, runScript, scriptFile } from './run-script.ts'
 
 const NO_MOUNT = 'this process may not mount a file system'
+const NOT_ROOT = 'this is not root, or has no setpriv'
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 /** Runs a start that fails, and returns its status and output. */
@@ -33,6 +34,12 @@ function refusedStart(directory: string, before: readonly string[] = []) {
     timeout: 180_000,
   })
   return { status, said: stderr }
+}
+
+/** Root without the capabilities that override file permissions. Null if this is not root, or has no setpriv. */
+function withoutOverride(): readonly string[] | null {
+  const without = ['--bounding-set=-dac_override,-dac_read_search']
+  return spawnSync('setpriv', [...without, 'true']).status === 0 ? ['setpriv', ...without] : null
 }
 
 /** Runs the read-only commands and expects each of them to succeed. */
@@ -102,10 +109,8 @@ test.for<[string, (directory: string) => void]>([
   ['directory', (directory) => chownSync(directory, 65_534, 65_534)],
   ['ledger', (directory) => chownSync(ledgerFile(directory), 65_534, 65_534)],
 ])('says that the account may not use the %s when it cannot start', ([, take], { skip }) => {
-  // Root without the capabilities that override file permissions.
-  const without = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
-  if (spawnSync('setpriv', [...without.slice(1), 'true']).status !== 0)
-    return skip('this is not root, or has no setpriv')
+  const without = withoutOverride()
+  if (without === null) return skip(NOT_ROOT)
   const directory = testDirectory()
   openTestWriter(directory).close()
   take(directory)
@@ -113,6 +118,22 @@ test.for<[string, (directory: string) => void]>([
     status: 1,
     said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
   })
+})
+
+test.for<[string, RegExp]>([
+  ['ledger-verify', /^Permission denied\. /],
+  ['owner-reset-password', /^Permission denied\. /],
+  ['doctor', /belongs to another account\. Run this command as that account\.$/m],
+])('%s says that the account may not look into the directory', ([name, message], { skip }) => {
+  const without = withoutOverride()
+  if (without === null) return skip(NOT_ROOT)
+  const directory = testDirectory()
+  openTestWriter(directory).close()
+  chownSync(directory, 65_534, 65_534)
+  const [program = '', ...args] = [...without, process.execPath, scriptFile(name)]
+  const env = { ...CLEAN_ENVIRONMENT, DATA_DIR: directory }
+  const { status, stderr } = spawnSync(program, args, { env, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([1, expect.stringMatching(message)])
 })
 
 test('says that another process holds the directory', () => {

@@ -89,7 +89,7 @@ test('asks to stop the service first if it is running', async () => {
 
 test('creates nothing if there is no service or it is not installed', { tags: ['long'] }, async () => {
   const empty = newDirectory()
-  expect(await run(empty, '')).toEqual({ code: 1, output: expect.stringContaining('There is no service') })
+  expect(await run(empty, '')).toEqual({ code: 1, output: expect.stringContaining('There is no ledger') })
   const state = await openState()
   await state.close()
   expect((await run(state.directory, '')).output).toContain('not installed yet')

@@ -13,6 +13,9 @@ export const CLEAN_ENVIRONMENT = {
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 }
 
+export const scriptFile = (name: string): string =>
+  fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
+
 /** Starts an operator's script in a process of its own, as npm would. */
 export function startScript(
   name: string,
@@ -20,8 +23,7 @@ export function startScript(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ) {
-  const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
-  return spawn(process.execPath, [script, ...args], {
+  return spawn(process.execPath, [scriptFile(name), ...args], {
     env: { ...CLEAN_ENVIRONMENT, DATA_DIR: dataDir, ...environment },
   })
 }
