@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import { ledgerFile } from '../ledger/files.ts'
 import { asCalled } from '../src/lib/as-called.ts'
 import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
-import { Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
+import { isThere, Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,
@@ -15,7 +14,7 @@ import {
   postgresOptions,
   promote,
   readStatus,
-  requireNoLedger,
+  requireNoOther,
   withBoth,
 } from './lib/engine.ts'
 
@@ -28,19 +27,25 @@ type EngineCommand = {
 
 const commands: Readonly<Record<string, EngineCommand>> = {
   init: {
-    help: `npm run engine:init
+    help: `npm run engine:init [-- --another-ledger]
 
 Creates the tables in the PostgreSQL of LEDGER_POSTGRES_URL, or brings them up to date, and copies the ledger of DATA_DIR
 into it with its settings and files. Stop the service first. Needs an account that may create a schema, and prints what
 the account of the service needs. Run it again after an upgrade that asks for it. Creates secret.key if there is none,
 so that you can copy it to other machines.
+
+  --another-ledger  if the database holds the ledgers of others, too. Without it, a database with another ledger is
+                    refused, because DATA_DIR may be the wrong one.
 `,
-    async run(dataDir, postgres) {
+    options: { 'another-ledger': { type: 'boolean' } },
+    async run(dataDir, postgres, isSet) {
       const options = postgres()
       const applied = await createTables(options)
       print(applied.length === 0 ? 'The tables are up to date.' : `Applied: ${applied.join(', ')}.`)
-      if (!existsSync(ledgerFile(dataDir))) await requireNoLedger(options)
+      const isNew = !isThere(ledgerFile(dataDir))
+      if (!isSet('another-ledger')) await requireNoOther(isNew ? null : dataDir, options)
       const copied = await copyToPostgres(dataDir, options)
+      if (isNew) print(`A new, empty ledger was created in ${dataDir}.`)
       openSecretBox(dataDir).makeKey()
       print(`Copied ${copied} events. What opens the secrets stays here: ${secretKeyFile(dataDir)}.`)
       print(

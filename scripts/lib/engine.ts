@@ -125,14 +125,20 @@ export async function pull(
   }
 }
 
-/** Throws Refused if the database holds a ledger: an empty directory would add another. */
-export async function requireNoLedger(options: PostgresOptions): Promise<void> {
-  const [first] = await ledgerIds(options)
-  if (first !== undefined)
-    throw new Refused(
-      'This directory is empty, and the database holds a ledger already. In commit mode, just start Delegate here; ' +
-        'else run npm run ledger:pull. For another ledger, start Delegate once without LEDGER_POSTGRES_MODE.',
-    )
+/**
+ * Throws Refused if the database holds ledgers, but not that of the directory; null is an empty one. It may be the wrong
+ * directory, and a standby could no longer tell which ledger is its own.
+ */
+export async function requireNoOther(directory: string | null, options: PostgresOptions): Promise<void> {
+  const ids = await ledgerIds(options)
+  if (ids.length === 0 || (directory !== null && ids.includes(ledgerIdIn(directory)))) return
+  throw new Refused(
+    directory === null
+      ? 'This directory is empty, and the database holds a ledger already. In commit mode, just start Delegate here; ' +
+          'in follow mode, run npm run ledger:pull. For another ledger: npm run engine:init -- --another-ledger'
+      : `The database holds another ledger (${ids.join(', ')}), and not that of ${directory}. To add it: ` +
+          'npm run engine:init -- --another-ledger',
+  )
 }
 
 async function ledgerIds({ url, node }: PostgresOptions): Promise<string[]> {

@@ -56,9 +56,12 @@ export async function ledgerIdFor(
     await requireSchema(connection)
     const found = await connection.read<{ id: string }>('SELECT ledger_id AS id FROM delegate.ledger')
     const [only] = found
-    if (found.length !== 1 || !only)
+    if (!only) throw new EngineRefused('PostgreSQL holds no ledger. Add one with npm run engine:init.')
+    // No command to choose one: pulling it would end the machine that holds it.
+    if (found.length > 1)
       throw new EngineRefused(
-        `PostgreSQL holds ${found.length} ledgers. Choose one with npm run ledger:pull, or add one with npm run engine:init.`,
+        `PostgreSQL holds ${found.length} ledgers, and an empty directory cannot tell which is its own. Give the ledger ` +
+          'that machines share a database of its own, or remove one that was added by mistake.',
       )
     return () => only.id
   } finally {

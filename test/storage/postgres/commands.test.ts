@@ -6,7 +6,7 @@ import { runScript } from '../../scripts/run-script.ts'
 import { optionsFor, sharedDatabase, startDatabase, startDatabases } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { openNode } from '../../support/engine.ts'
-import { said } from '../../support/writer.ts'
+import { openTestWriter, said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
 
@@ -34,11 +34,31 @@ test('brings the tables of an older build up to date, and leaves its account wha
 
   const environment = { LEDGER_POSTGRES_URL: database.url }
   const { out } = await runScript('engine', directory, ['init'], { environment })
-  expect(out).toContain('Applied: 0002-append.sql.\nCopied 0 events.')
+  expect(out).toContain(
+    `Applied: 0002-append.sql.\nA new, empty ledger was created in ${directory}.\nCopied 0`,
+  )
   const node = await openNode(directory, service)
   await node.append([said('one'), said('two')])
   const { rows } = await database.query('SELECT head_seq::int AS head FROM delegate.ledger')
   expect(rows).toEqual([{ head: 2 }])
+})
+
+test('adds another ledger to a database only if told to', async () => {
+  await copyToPostgres(testDirectory(), optionsFor(database(), 'here', { leaseMs: 8_000 }))
+  const directory = testDirectory()
+  openTestWriter(directory).close()
+  const environment = { LEDGER_POSTGRES_URL: database().url }
+  const init = (...args: string[]) => runScript('engine', directory, ['init', ...args], { environment })
+  expect(await init()).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /^The database holds another ledger \(.*npm run engine:init -- --another-ledger\n$/,
+    ),
+  })
+  expect(await init('--another-ledger')).toMatchObject({ code: 0, out: expect.stringContaining('Copied 0') })
+  expect(await init()).toMatchObject({ code: 0 })
+  // As the manual says for a ledger that was added by mistake.
+  expect((await database().query('DELETE FROM delegate.ledger')).rowCount).toBe(2)
 })
 
 test('says in a sentence that a commit is not confirmed', { tags: ['long'] }, async () => {
