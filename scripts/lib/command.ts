@@ -71,11 +71,16 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
-/** Takes the first argument, which names one of several commands. Exits with 2 if it names none. */
-export function takeCommand<C>(commands: Readonly<Record<string, C>>): C {
+/** Takes the first argument, which names one of several commands. Exits with 2 if it names none, and after all helps with 0. */
+export function takeCommand<C extends Pick<Command, 'help'>>(commands: Readonly<Record<string, C>>): C {
   const [name = ''] = process.argv.splice(2, 1)
   const command = commands[name]
   if (command !== undefined) return command
+  if (name === '--help' || name === '-h') {
+    const helps = Object.values(commands).map(({ help }) => help)
+    process.stdout.write(asCalled(helps.join('\n')))
+    process.exit(0)
+  }
   process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
   process.exit(2)
 }

@@ -54,6 +54,8 @@ test('passes arguments, output and exit codes on', async () => {
 test.each([
   ['start', /^delegate start\n\nStarts the service/],
   ['health', /^delegate health\n\nSucceeds if the service/],
+  ['engine', /^delegate engine init [\s\S]*\n\ndelegate engine detach /],
+  ['telephony', /delegate telephony list-apps\n[\s\S]*delegate telephony token\n/],
 ])('explains %s', async (command, help) => {
   for (const flag of ['--help', '-h'])
     expect(await run([command, flag])).toEqual({ code: 0, out: expect.stringMatching(help), err: '' })
