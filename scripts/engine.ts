@@ -4,11 +4,11 @@ import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
+import { DETACHED } from '../src/storage/postgres/remote.ts'
 import { isThere, Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,
-  DETACHED,
   detach,
   detachAlone,
   postgresOptions,
@@ -77,8 +77,8 @@ seconds. A machine that fails is replaced without this command.
   repair: {
     help: `npm run engine:repair -- --push-local
 
-For a PostgreSQL that has lost the last events of this machine, because a standby without them was promoted or an older
-state restored: adds them to it again. Without the option, says how the two differ and changes nothing. Stop the service
+For a PostgreSQL that lacks the last events of this machine, for example because a standby without them was promoted or an
+older state restored: adds them to it. Without the option, says how the two differ and changes nothing. Stop the service
 on every machine first: a standby would take over without these events.
 `,
     options: { 'push-local': { type: 'boolean' } },

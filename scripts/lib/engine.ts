@@ -16,13 +16,11 @@ import { connect } from '../../src/storage/postgres/connection.ts'
 import { migrate, requireSchema } from '../../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
 import { pushRows, pushState } from '../../src/storage/postgres/push.ts'
-import { createRemote, type Remote } from '../../src/storage/postgres/remote.ts'
+import { createRemote, DETACHED, type Remote } from '../../src/storage/postgres/remote.ts'
 import { replaceState, watchState } from '../../src/storage/postgres/state.ts'
 import { Refused } from './command.ts'
 import { closeWhole, openStaging } from './staging.ts'
 
-/** The holder of a ledger that lives on one machine again. */
-export const DETACHED = '(detached)'
 const LIMIT_MS = 10_000
 
 /** Throws Refused without LEDGER_POSTGRES_URL. */

@@ -38,7 +38,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
     'Creates the tables in PostgreSQL and copies the ledger there. `-- --another-ledger` adds it beside those of others. Stop the service first.',
   'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the other machines.',
   'engine:promote': 'Ends the lease of the holder, so that a standby takes over.',
-  'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL has lost.',
+  'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL lacks.',
   'engine:detach':
     'Makes DATA_DIR the only home of the ledger again. `-- --without-postgres` if PostgreSQL is lost for good.',
   backup:

@@ -2,7 +2,7 @@ import type { EventRow } from '../../../ledger/codec.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { verifyLink } from '../../../ledger/verify.ts'
 import { EngineRefused } from './options.ts'
-import type { Remote, RemoteLedger } from './remote.ts'
+import { DETACHED, type Remote, type RemoteLedger } from './remote.ts'
 
 const PAGE_ROWS = 2_000
 
@@ -78,9 +78,12 @@ export async function requirePrefix(
       `The ledger here and the one in PostgreSQL differ from event ${relation.seq} on, and nothing is merged. ` +
         'Move this directory away to take the one in PostgreSQL, or detach this one with npm run engine:detach.',
     )
-  if (relation.kind === 'ahead')
+  if (relation.kind === 'ahead') {
+    const { headSeq, holder } = relation.remote
+    const command = holder === DETACHED ? 'engine:init' : 'engine:repair -- --push-local'
     throw new EngineRefused(
-      `PostgreSQL ends with event ${relation.remote.headSeq}, and the ledger here with event ${local.head().seq}: ` +
-        'PostgreSQL has lost events. To add them to it again, run npm run engine:repair -- --push-local.',
+      `PostgreSQL ends with event ${headSeq}, and the ledger here with event ${local.head().seq}. ` +
+        `To add what PostgreSQL does not have, run npm run ${command}.`,
     )
+  }
 }

@@ -7,6 +7,9 @@ import type { PostgresOptions } from './options.ts'
 /** A file beside the ledger; without bytes if it was removed. Paths are relative to the data directory. */
 export type StateFile = { readonly path: string; readonly bytes: Buffer | null }
 
+/** The holder of a ledger that lives on one machine again. */
+export const DETACHED = '(detached)'
+
 /** What PostgreSQL says of a ledger. */
 export type RemoteLedger = {
   readonly headSeq: number

@@ -142,7 +142,7 @@ test('ledgers that do not fit together end the start, and a lost tail is added a
     [ledgerId],
   )
   await expect(openNode(directory, commit())).rejects.toThrow(
-    'PostgreSQL ends with event 1, and the ledger here with event 3: PostgreSQL has lost events.',
+    'PostgreSQL ends with event 1, and the ledger here with event 3. To add what PostgreSQL does not have, run npm run engine:repair',
   )
   await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   await database().query('CREATE ROLE repairer LOGIN')
@@ -171,8 +171,8 @@ test('a holder whose PostgreSQL has lost events refuses to append, and says why'
     'UPDATE delegate.ledger SET head_seq = 0, head_hash = repeat($2, 64) WHERE ledger_id = $1',
     [ledgerId, '0'],
   )
-  await expect(storage.append([said('two')])).rejects.toThrow('PostgreSQL has lost events')
-  expect(await storage.status()).toMatchObject({ ledgerError: expect.stringMatching('has lost events') })
+  await expect(storage.append([said('two')])).rejects.toThrow('what PostgreSQL does not have')
+  expect(await storage.status()).toMatchObject({ ledgerError: expect.stringMatching('does not have') })
   expect(storage.ledger.head().seq).toBe(1)
 })
 
@@ -251,6 +251,8 @@ test('a directory goes on without PostgreSQL only once it is detached, and can b
   const storage = await alone()
   await storage.append([said('two')])
   await storage.close()
+  await expect(openNode(directory, commit())).rejects.toThrow('does not have, run npm run engine:init.')
+  await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   const seen: EngineStatus[] = []
   const waiting = openNode(emptyDirectory(ledgerId), commit('there'), {
     onStandby: (engine) => seen.push(engine),
