@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import { asCalled } from '../src/lib/as-called.ts'
+import { hasSettings } from '../src/settings/store.ts'
 import { makeBackup } from './lib/backup.ts'
 import { headLines, requireLedger, runCommand } from './lib/command.ts'
+import { NO_SETTINGS } from './lib/verify-stores.ts'
 
 const help = `npm run backup -- <directory>
 
@@ -21,6 +24,7 @@ await runCommand({
     const { ledgerId, events, headHash } = await makeBackup(dataDir, destination, Date.now)
     process.stdout.write(`Backed up and verified ${events} events in ${destination}.\n`)
     process.stdout.write(headLines({ ledgerId, seq: events, hash: headHash }))
+    if (!hasSettings(destination)) process.stdout.write(`${asCalled(NO_SETTINGS)}\n`)
     process.stdout.write('The backup does not include secret.key. Keep it elsewhere.\n')
   },
 })

@@ -6,6 +6,7 @@ import { foreignTables } from '../ledger/inspect.ts'
 import { openGaps } from '../ledger/lost.ts'
 import { createReader } from '../ledger/reader.ts'
 import { requireWitnessed } from '../ledger/witness.ts'
+import { asCalled } from '../src/lib/as-called.ts'
 import { type Call, headLines, Misused, requireLedger, runCommand } from './lib/command.ts'
 import { readableDirectory } from './lib/readable.ts'
 import { verifyStores } from './lib/verify-stores.ts'
@@ -47,7 +48,7 @@ await runCommand({
     const foreign = foreignTables(db)
     if (foreign.length > 0)
       process.stdout.write(`Hint: another program keeps tables in ledger.sqlite: ${foreign.join(', ')}.\n`)
-    for (const line of verifyStores(directory, dataDir)) process.stdout.write(`${line}\n`)
+    for (const line of verifyStores(directory, dataDir)) process.stdout.write(`${asCalled(line)}\n`)
   },
 })
 

@@ -5,8 +5,12 @@ import { findDamage } from '../../ledger/damage.ts'
 import { messageOf } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
 import { secretKeyFile } from '../../src/settings/secrets.ts'
-import { settingsFile } from '../../src/settings/store.ts'
+import { hasSettings, settingsFile } from '../../src/settings/store.ts'
 import { Refused } from './command.ts'
+
+export const NO_SETTINGS =
+  'There is no settings.sqlite, or it is empty: settings and password are missing. Put it back from a backup, or run ' +
+  'npm run owner:reset-password and enter the settings again.'
 
 /**
  * Checks settings and views without writing. Returns a line for each store. Throws Refused if the settings
@@ -21,8 +25,7 @@ export function verifyStores(directory: string, dataDir = directory): string[] {
 
 function verifySettings(directory: string, dataDir: string): string | null {
   const file = settingsFile(directory)
-  if (!existsSync(file))
-    return 'There is no settings.sqlite. If started with this directory, Delegate asks to be installed.'
+  if (!hasSettings(directory)) return NO_SETTINGS
   const damage = damageOf(file)
   if (damage !== null)
     throw new Refused(`settings.sqlite is damaged: ${damage}. Stop Delegate and restore a backup.`)

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
@@ -85,10 +85,15 @@ export function openSettingsStore(directory: string): SettingsStore {
   }
 }
 
-/** The store as it is now, in memory: for commands that must not touch the file. */
+/** Whether there is a file with settings. An empty one counts as missing: the service creates it again. */
+export const hasSettings = (directory: string): boolean =>
+  (statSync(settingsFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/** The store as it is now, in memory: for commands that must not touch the file. Throws SettingsUnusable if it is empty. */
 export function copySettingsStore(directory: string): SettingsStore {
   const file = settingsFile(directory)
   checkHeader(file)
+  if (!hasSettings(directory)) throw damaged(`${file} is empty`)
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
     return createStore(new Database(db.serialize()))

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
@@ -57,10 +57,10 @@ async function copyDatabase(source: Database.Database, file: string): Promise<vo
   syncFile(file)
 }
 
-/** Copies a small database and checks the copy; false if there is none. */
+/** Copies a small database and checks the copy; false if there is none, or an empty one. */
 export async function copySmall(name: string, fromDirectory: string, toDirectory: string): Promise<boolean> {
   const file = join(fromDirectory, name)
-  if (!existsSync(file)) return false
+  if (!statSync(file, { throwIfNoEntry: false })?.size) return false
   using source = closing(new Database(file, { readonly: true, fileMustExist: true }))
   await copyDatabase(source, join(toDirectory, name))
   using copy = closing(new Database(join(toDirectory, name), { readonly: true }))

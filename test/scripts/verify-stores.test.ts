@@ -1,8 +1,9 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
-import { runScript } from './run-script.ts'
+import { fillDirectory, runScript } from './run-script.ts'
 
 function overwrite(file: string): void {
   const descriptor = openSync(file, 'r+')
@@ -17,6 +18,22 @@ async function stopped(): Promise<string> {
   await stop()
   return directory
 }
+
+test('says that the settings are missing, or empty', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 1)
+  const missing = expect.stringContaining('There is no settings.sqlite, or it is empty')
+  expect(await runScript('ledger-verify', directory)).toMatchObject({ code: 0, out: missing })
+  writeFileSync(join(directory, 'settings.sqlite'), '')
+  expect(await runScript('ledger-verify', directory)).toMatchObject({ code: 0, out: missing })
+  const backup = join(testDirectory(), 'backup')
+  expect(await runScript('backup', directory, [backup])).toMatchObject({ code: 0, out: missing })
+  const checked = await runScript('doctor', directory)
+  expect(checked).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('settings.sqlite is empty. Put back'),
+  })
+})
 
 test('verifies settings and views beside the ledger, and reports on each', { tags: ['long'] }, async () => {
   const directory = await stopped()
