@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { openPromise } from 'yauzl'
 import { examineLedger } from '../ledger/examine.ts'
@@ -49,6 +49,10 @@ await runCommand({
 })
 
 async function openSource(file: string): Promise<Readable> {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new Refused(`${file} does not exist.`)
+  if (found.isDirectory())
+    throw new Refused(`${file} is a directory, not an export. If it is a backup, run npm run restore.`)
   if (!file.endsWith('.zip')) return createReadStream(file)
   const zip = await openPromise(file)
   for await (const entry of zip.eachEntry())

@@ -8,6 +8,7 @@ import { openViewsReadOnly } from '../projections/views.ts'
 import { traceToStderr } from '../src/storage/trace.ts'
 import { Refused, requireLedger, runCommand } from './lib/command.ts'
 import { type ComparisonOutcome, compareWithLive } from './lib/live-comparison.ts'
+import { damageOfViews } from './lib/verify-stores.ts'
 
 const help = `npm run ledger:replay
 
@@ -27,6 +28,8 @@ await runCommand({
     requireLedger(dataDir)
     if (!existsSync(viewsFile(dataDir)))
       throw new Refused(`There are no views in ${dataDir} yet. Start the service to build them.`)
+    const damage = damageOfViews(dataDir)
+    if (damage !== null) throw new Refused(damage)
     // SQLite spills to nameless files here: the disk holds the same words anyway.
     process.env.SQLITE_TMPDIR = dataDir
     const microsByProjection = new Map<string, number>()

@@ -1,5 +1,5 @@
 import type { Missing } from '../ledger/salvage/salvage.ts'
-import { headLines, runCommand } from './lib/command.ts'
+import { headLines, requireLedger, runCommand } from './lib/command.ts'
 import { salvage } from './lib/salvage.ts'
 
 const help = `npm run ledger:salvage -- <new directory> [--from <source>]…
@@ -25,6 +25,7 @@ await runCommand({
   options: { from: { type: 'string', multiple: true } },
   async run({ dataDir, positionals: [target = ''], values }) {
     const sources = [values.from ?? []].flat().map(String)
+    if (sources.length === 0) requireLedger(dataDir)
     const { head, saved, filled, missing, isEndKnown, hints } = await salvage(dataDir, target, sources)
     const from = filled === 0 ? '' : `, ${filled} of them from ${sources.join(', ')}`
     process.stdout.write(`Saved ${saved} events into ${target}${from}.\n`)

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { closing } from '../ledger/closing.ts'
 import { markImported } from '../ledger/imported.ts'
@@ -34,7 +34,8 @@ await runCommand({
     const backup = resolve(given)
     const isFile = statSync(backup, { throwIfNoEntry: false })?.isFile() === true
     // Before anything is created. A file shows whether it is a backup once it is opened.
-    if (!isFile) readManifest(backup)
+    if (isFile) requireNoExport(backup)
+    else readManifest(backup)
     const passphrase = isFile ? await readPassphrase() : ''
     const staging = openStaging(dataDir)
     try {
@@ -60,6 +61,16 @@ await runCommand({
     }
   },
 })
+
+/** Throws Refused for JSON Lines and for a zip. */
+function requireNoExport(file: string): void {
+  const start = Buffer.alloc(2)
+  const descriptor = openSync(file, 'r')
+  readSync(descriptor, start)
+  closeSync(descriptor)
+  if (['{"', 'PK'].includes(start.toString('latin1')))
+    throw new Refused(`${file} is an export, not a backup. To read it, run npm run ledger:import.`)
+}
 
 async function readPassphrase(): Promise<string> {
   const refusal = 'No passphrase was given. Nothing was restored.'

@@ -40,12 +40,15 @@ function hasSecrets(file: string): boolean {
 }
 
 function verifyViews(directory: string): string | null {
-  const file = viewsFile(directory)
-  if (!existsSync(file)) return null
-  const damage = damageOf(file)
-  return damage === null
-    ? 'views.sqlite is sound.'
-    : `views.sqlite is damaged: ${damage}. Stop Delegate and delete it. It is rebuilt from the ledger.`
+  if (!existsSync(viewsFile(directory))) return null
+  return damageOfViews(directory) ?? 'views.sqlite is sound.'
+}
+
+/** What is wrong with the views, and what to do; null if they are sound. */
+export function damageOfViews(directory: string): string | null {
+  const damage = damageOf(viewsFile(directory))
+  if (damage === null) return null
+  return `views.sqlite is damaged: ${damage}. Stop Delegate and delete it. It is rebuilt from the ledger.`
 }
 
 function damageOf(file: string): string | null {

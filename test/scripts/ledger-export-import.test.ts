@@ -179,6 +179,21 @@ test('names a line that is not JSON without showing it', async () => {
   expect(existsSync(target)).toBe(false)
 })
 
+test('says what is no export, and which command reads it', async () => {
+  const target = join(testDirectory(), 'data')
+  const directory = testDirectory()
+  const file = join(directory, 'export.jsonl')
+  const importing = async (source: string) => (await runScript('ledger-import', target, [source])).err
+  expect(await importing(file)).toBe(`${file} does not exist.\n`)
+  expect(await importing(directory)).toContain('is a directory, not an export.')
+  writeFileSync(file, exported(3).text)
+  expect(await runScript('restore', target, [file])).toMatchObject({
+    code: 1,
+    err: `${file} is an export, not a backup. To read it, run npm run ledger:import.\n`,
+  })
+  expect(existsSync(target)).toBe(false)
+})
+
 test('refuses a directory that is not empty, apart from a key', async () => {
   const { text } = exported(3)
   const other = testDirectory()

@@ -49,6 +49,10 @@ test('verifies settings and views beside the ledger, and reports on each', { tag
     0,
     expect.stringMatching(/\nviews\.sqlite is damaged: .*delete it. It is rebuilt from the ledger\.\n$/),
   ])
+  expect(await runScript('ledger-replay', directory)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^views\.sqlite is damaged: .*delete it\. It is rebuilt from the ledger\.\n$/),
+  })
 
   rmSync(join(directory, 'secret.key'))
   const key = await runScript('ledger-verify', directory)
