@@ -167,7 +167,9 @@ export const subjects: Readonly<Record<string, Recorder>> = {
   },
 
   async timers(ask) {
-    await pages(ask, '/api/timers', 'limit=3')
+    const found = (await pages(ask, '/api/timers', 'limit=3')).flatMap(({ timers }) => timers)
+    for (const id of idsOf(found)) await ask(`GET /api/timers/${id}`)
+    await ask('GET /api/timers/nothing')
     await ask('GET /api/timers')
     await ask('GET /api/timers?limit=0')
   },
