@@ -25,6 +25,7 @@ const IN_WORD = '\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}'
 const WORD = new RegExp(`[${IN_WORD}]+`, 'gu')
 /** Marks that `unicode61` ignores. */
 const ACCENTS = '[\u0300-\u0331]'
+const EACH_ACCENT = new RegExp(ACCENTS, 'g')
 
 /** Bounds the cost of a search, which grows with the number of words. */
 const MAX_TERMS = 32
@@ -65,7 +66,7 @@ export function toPattern(query: string): RegExp {
 /** The characters of a word, without accents unless it has nothing else. */
 function lettersOf(word: string): string[] {
   const letters = normalizeText(word, 'NFD')
-  return [...(letters.replace(new RegExp(ACCENTS, 'g'), '') || letters)]
+  return [...(letters.replace(EACH_ACCENT, '') || letters)]
 }
 
 /** Words that must occur next to each other; an open phrase ends with a prefix. */

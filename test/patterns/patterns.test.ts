@@ -2,6 +2,7 @@
 
 import vm from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { toPattern } from '../../projections/search-text.ts'
 import { type Attack, attacksOn, textOf } from './attacks.ts'
 import { type Found, loadModules, readSources } from './collect.ts'
 
@@ -33,8 +34,8 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   return (user + system) / 1000 < limitMs
 }
 
-/** The escaped characters of a secret, with white space between them. */
-const BUILT_LATER = ['src/lib/mask.ts']
+/** The words of a search, and the escaped characters of a secret with white space between them. */
+const BUILT_LATER = ['projections/search-text.ts', 'src/lib/mask.ts']
 /** A text on which the pattern is slow, or undefined. */
 function hostileTo(pattern: RegExp): Attack | undefined {
   const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>
@@ -72,6 +73,11 @@ describe('linear time in the length of the text', () => {
 
   test('holds for patterns built while modules load', () => {
     expect(slowAmong(built)).toEqual([])
+  })
+
+  test('holds for patterns of searches', () => {
+    const queries = ['a', 'a ', 'café crème', '"a b a b', '"a a a b" c d', '漢字']
+    expect(slowAmong(queries.map((query) => ({ place: query, pattern: toPattern(query) })))).toEqual([])
   })
 
   test('covers every pattern: none is built later', () => {
