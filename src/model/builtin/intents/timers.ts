@@ -210,7 +210,7 @@ const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
 /** "I have to call the plumber tomorrow, remind me". Reads the courtesies, too, because "I need to" is one. */
 export const remindIntent: Intent = on(
-  '([^?]{3,300}?)(?:[,.;:!-]+ (?:(?:and|so|please|can you|could you) )*|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
+  '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
   ([what = '', time = ''], world) =>
     isStatement(what) ? setTimer(`${what} ${time}`, 'reminder', world) : null,
   'content',
