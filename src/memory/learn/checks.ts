@@ -78,6 +78,7 @@ export type Checked =
 const MAX_TEXT_CHARS = 1000
 const MAX_QUOTE_CHARS = 2000
 const MAX_WORDS_CHARS = 1200
+const MAX_SLOT_WORDS = 2
 
 /** Moods that state nothing, as rejections. */
 const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
@@ -234,7 +235,10 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const isNamed = (word: string) => hasWord(said, word) || dates.some((date) => namesOf(date).includes(word))
   if (!value.every(isNamed)) return rejected('unsupported')
 
-  const told = indexWords(quote, ...kin, subject, ...dates.flatMap(namesOf))
+  // The extractor chooses the slot: no more than a label for a value that was said.
+  const isLabel = candidate.value !== '' && contentWords(candidate.slot).length <= MAX_SLOT_WORDS
+  const slot = isLabel ? candidate.slot : ''
+  const told = indexWords(quote, ...kin, slot, subject, ...dates.flatMap(namesOf))
   const saysMore =
     !hasNumbers([...numbers, ...numberRuns(subject)], candidate.text) ||
     !contentWords(candidate.text).every((word) => hasWord(told, word))
