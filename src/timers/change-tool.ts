@@ -82,8 +82,8 @@ export function changeTimer(timers: Timers) {
     name: 'change_timer',
     class: 'guarded',
     description:
-      'Changes a timer, found as by cancel_timer: title, next time or recurrence. by_minutes: later (or earlier, if ' +
-      'negative) than it is due. One that is due is snoozed; query null: the last of those. A time alone (17:00) keeps the day.',
+      'Changes a timer, found as by cancel_timer. by_minutes: how much later. One that is due is snoozed; ' +
+      'query null: the last of those. A time alone (17:00) keeps the day.',
     parameters,
     // The key of the call makes a second run find what the first did.
     idempotent: true,
