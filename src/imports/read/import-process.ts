@@ -32,6 +32,9 @@ async function run(file: string): Promise<void> {
     for await (const conversation of conversationsIn(file)) {
       if (conversation === null) skipped += 1
       else {
+        // Only a conversation that fills a batch by itself is cut.
+        const total = conversation.messages.reduce((sum, { text }) => sum + text.length + MESSAGE_CHARS, 0)
+        if (conversations.length > 0 && chars + total >= BATCH_CHARS) await sendBatch()
         let messages: ReadMessage[] = []
         conversations.push({ ...conversation, messages })
         for (const message of conversation.messages) {
