@@ -124,14 +124,16 @@ test('does not go back to a finished set-up or sign-in', { tags: ['long'] }, asy
   await page.goBack()
   expect(page.url()).toBe('about:blank')
   // Waits for the requests made in idle time: they would be rejected after the sign-out.
-  const answered = ['**/api/outbound', '**/api/session/context', '**/api/services'].map((url) =>
-    page.waitForResponse(url),
+  const answered = ['outbound', 'session/context', 'services', 'notifications'].map((name) =>
+    page.waitForResponse(`**/api/${name}`),
   )
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await Promise.all(answered)
+  const answeredOnNotes = page.waitForResponse('**/api/outbound')
   await page.getByRole('link', { name: 'Notes' }).click()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await answeredOnNotes
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
