@@ -24,12 +24,12 @@ export async function listNotes(views: Kysely<ViewsTables>, page: NotesPage): Pr
   return await pageOf(views, page).execute()
 }
 
-/** Notes with each of these FTS5 terms in the event of their current title or in that of their content, newest first. */
+/** Notes whose current title or content has each of these FTS5 terms, newest first. */
 export async function searchNotes(
   views: Kysely<ViewsTables>,
   page: NotesPage & { readonly terms: readonly string[] },
 ): Promise<NoteRow[]> {
-  // A subquery that names the note would run for each one: seconds for a prefix that occurs often.
+  // A correlated subquery would run for each note: seconds for a common prefix.
   const found = (term: string) => sql`(SELECT rowid FROM search_index WHERE search_index MATCH ${term})`
   const matching = page.terms.map(
     (term) => sql<boolean>`(titleSeq IN ${found(term)} OR contentSeq IN ${found(term)})`,

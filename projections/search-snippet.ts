@@ -8,14 +8,14 @@ const SNIPPET_TOKENS = 24
 const BEFORE_MATCH_CHARS = 60
 const AROUND_MATCH_CHARS = 200
 
-/** The columns of a `Found`, for a search of an index whose column of this number is `text`. */
+/** The columns of a `Found`, for an index whose text is in the column of this number. */
 export function foundColumns(index: 'search_index' | 'import_search', column: number): string {
   const isLong = `length(text) > ${MAX_SNIPPET_CHARS}`
   return `iif(${isLong}, text, NULL) AS long,
     iif(${isLong}, NULL, snippet(${index}, ${column}, char(2), char(3), '…', ${SNIPPET_TOKENS})) AS short`
 }
 
-/** A long text whole, or the snippet of a short one, both as indexed. */
+/** A long text in full, or the snippet of a short one, as indexed. */
 export type Found = { readonly long: string | null; readonly short: string | null }
 
 /** The snippet of a hit, with the matches of the pattern (`toPattern`) between U+0002 and U+0003. */

@@ -20,7 +20,7 @@ export function fromIndexed(text: string): string {
   return text.replaceAll(ZERO_WIDTH_SPACE, '')
 }
 
-/** What is in a word to FTS5's `unicode61` with categories L*, N*, Co, Mn, Mc. */
+/** The characters of words in FTS5's `unicode61` with categories L*, N*, Co, Mn, Mc. */
 const IN_WORD = '\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}'
 const WORD = new RegExp(`[${IN_WORD}]+`, 'gu')
 /** Marks that `unicode61` ignores. */
@@ -44,12 +44,12 @@ export function toTerms(query: string): string[] {
   return phrasesOf(query).map(({ words, isOpen }) => `text : "${words}"${isOpen ? ' *' : ''}`)
 }
 
-/** The beginning of a phrase finds its place. Texts that repeat one word cost a step for each word of the phrase. */
+/** Only the first words of a phrase are matched, which bounds the cost in texts that repeat one word. */
 const PATTERN_WORDS = 16
 
 /**
- * Matches where any of the terms occurs in an indexed text in NFD. To find a place in a long text, in which
- * FTS5 takes quadratic time.
+ * Matches any of the terms in an indexed text in NFD. For long texts, in which FTS5's highlighting takes quadratic
+ * time.
  */
 export function toPattern(query: string): RegExp {
   const patterns = phrasesOf(query).map(({ words, isOpen }) => {

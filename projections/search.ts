@@ -129,7 +129,7 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
     )
     .iterate(match, bounds.firstSeq, untilSeq, ...(isPeriod ? period : []), limit)
   const pattern = toPattern(query ?? '')
-  // One long text at a time is in memory.
+  // Iterates, so that only one long text is in memory at a time.
   return Array.from(found, (hit) => ({ seq: hit.seq, snippet: snippetOf(hit, pattern) }))
 }
 

@@ -12,7 +12,7 @@ import type { Settings } from './settings/settings.ts'
 async function main(): Promise<void> {
   // Files in the data directory, including those that SQLite creates, are private to their owner.
   process.umask(0o077)
-  // A log whose disk is full or whose reader has ended loses lines, and must not end the service.
+  // A full disk or a closed pipe loses log lines. It must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const config = loadConfig()
   dataDir = config.dataDir

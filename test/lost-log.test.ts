@@ -3,7 +3,7 @@ import { createClient } from './http/client.ts'
 import { testDirectory } from './support/directory.ts'
 import { startServiceProcess } from './torture/service-process.ts'
 
-test('a service whose log has no reader any more goes on, and stops in order', async () => {
+test('keeps running and stops in order after its log pipe was closed', async () => {
   const service = startServiceProcess(testDirectory(), { LOG_LEVEL: 'trace' })
   onTestFinished(service.kill)
   const client = createClient(await service.listening)

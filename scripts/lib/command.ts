@@ -71,7 +71,7 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
-/** Takes the first argument, which names one of several commands. Exits with 2 if it names none, and after all helps with 0. */
+/** Takes the first argument, which names one of several commands. Prints all helps for --help. Exits with 2 if it names none. */
 export function takeCommand<C extends Pick<Command, 'help'>>(commands: Readonly<Record<string, C>>): C {
   const [name = ''] = process.argv.splice(2, 1)
   const command = commands[name]

@@ -179,8 +179,8 @@ export function detach(
 }
 
 /**
- * Makes the ledger of a directory the only one again without asking PostgreSQL, which is lost. It may have had more
- * events, so outbound work waits as after a restore. Returns the head.
+ * Detaches the ledger of a directory without PostgreSQL, which is lost. Events may be missing, so outbound work waits as
+ * after a restore. Returns the head.
  */
 export function detachAlone(directory: string): Promise<Head> {
   const work = (ledger: Ledger) => {
@@ -189,7 +189,7 @@ export function detachAlone(directory: string): Promise<Head> {
     ledger.setEngine('sqlite')
     return head
   }
-  // A missing end stays proven by its note: the next start names it.
+  // If its end is missing, the next start still reports that.
   return withLedger(directory, work, true)
 }
 

@@ -89,8 +89,8 @@ export function createImporting(options: {
   }
 
   /**
-   * Finds the messages that no import has added, each once. Erased ones stay erased. The pieces of a long conversation
-   * follow one another, so what is known of it is read once.
+   * Finds the messages that no import has added, each once. Erased ones stay erased. The pieces of a long
+   * conversation are consecutive, so its known messages are read once.
    */
   function createUnknown() {
     let lastId = ''

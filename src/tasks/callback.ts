@@ -38,8 +38,8 @@ export function createCallback(options: {
 }) {
   const { tasks, append } = options.store
   const textOf: TextOf = (value) => (typeof value === 'string' ? options.mask(cleanText(value)) : '')
-  // Ledger keys outlive an erasure, so the digest in one must not let anybody guess the report. A report is repeated
-  // only while its task runs, and no task outlives this process.
+  // Ledger keys outlive an erasure, so an unkeyed digest would let anybody guess the report. The key need not last: no
+  // task outlives this process.
   const hashKey = randomBytes(32)
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
@@ -60,7 +60,7 @@ export function createCallback(options: {
   }
 
   return {
-    /** Until the task is known, the sender may be a stranger, so nothing is done with the payload before. */
+    /** Looks up the task first: the sender may be a stranger, and the payload large. */
     async receive(report: HookReport): Promise<CallbackAction> {
       const { hookType, taskId, payload } = report
       const row = tasks.byId(taskId)

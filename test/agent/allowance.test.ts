@@ -134,7 +134,7 @@ test('asks once for the price of an unknown model elsewhere', async () => {
   expect(prices.models.slice(1)).not.toContainEqual(expect.objectContaining({ inUse: true }))
 })
 
-test('lists prices of models while the builtin model answers, but none as in use', async () => {
+test('marks no price as in use while the builtin model answers', async () => {
   const { client } = await startWholeService()
   const { models } = (await client.get('/api/spending?days=1')).json.prices
   expect(models.length).toBeGreaterThan(0)

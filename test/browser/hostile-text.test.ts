@@ -85,7 +85,7 @@ test.each([
   expect(Date.now() - startedMs).toBeLessThan(10_000)
 })
 
-test('shows a reply and a note that are nested too deeply to render as they are written', async () => {
+test('shows a reply and a note unrendered if they are nested too deeply', async () => {
   const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '100000' } })
   const quotations = '>'.repeat(4_000)
   model.reply({ text: `${quotations} deep` })

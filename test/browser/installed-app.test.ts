@@ -40,7 +40,7 @@ test('meets the criteria of an app that can be installed', async () => {
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
 })
 
-test('starts its worker, whose files need a session, only once the owner signed in', async () => {
+test('starts its worker only after the sign-in', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/health', signedIn: false, worker: true })
   await page.addInitScript(() => {

@@ -102,7 +102,7 @@ test('does each confirmed deed once despite concurrent presses, and informs the 
   expect(turnRequests(house.text).at(-1)?.text).toContain('“Delete the note “Diary””. It was done.')
 })
 
-test('keeps no digest from which the arguments could be guessed once they are erased', async () => {
+test('leaves no digest that gives erased arguments away', async () => {
   const house = await startObedient()
   await propose(house)
   const all = ofType(await house.events(), 'proposal.made')
@@ -113,7 +113,7 @@ test('keeps no digest from which the arguments could be guessed once they are er
   }
 })
 
-test('does a deed whose proposal an earlier version made, without a salt', async () => {
+test('carries out a proposal of an earlier version, which has no salt', async () => {
   const directory = testDirectory()
   const first = await startObedient({ directory })
   const { delete_note } = await propose(first)

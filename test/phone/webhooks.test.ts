@@ -118,7 +118,7 @@ test('accepts a repeated webhook as one call, and ignores it after the end or a 
   expect(ofType(await again.events(), 'call.offered')).toHaveLength(1)
 })
 
-test('answers a repeated webhook of a call that was rejected as busy again, even if the line is free', async () => {
+test('rejects a repeated webhook of a rejected call, even if the line is free', async () => {
   const phone = await startWithPhone()
   await phone.provider.ring('CA1', OWNER)
   expect((await phone.provider.ring('CA2', OWNER)).text).toContain('<Reject')

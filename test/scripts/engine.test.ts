@@ -21,7 +21,7 @@ function committedElsewhere(): string {
   return directory
 }
 
-test('a backup of a ledger that PostgreSQL committed is restored for one machine', async () => {
+test('restores a backup of a committed ledger for one machine', async () => {
   const backup = join(testDirectory(), 'backup')
   const target = join(testDirectory(), 'data')
   expect(await runScript('backup', committedElsewhere(), [backup])).toMatchObject({ code: 0 })
@@ -30,7 +30,7 @@ test('a backup of a ledger that PostgreSQL committed is restored for one machine
   expect(ledger.head().seq).toBe(3)
 })
 
-test('a machine goes on without a PostgreSQL that is lost, and sends nothing until it is released', async () => {
+test('runs without a lost PostgreSQL, and sends nothing until released', async () => {
   const directory = committedElsewhere()
   await expect(openTestStorage(directory)).rejects.toThrow('npm run engine:detach -- --without-postgres')
   await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
@@ -46,7 +46,7 @@ test('a machine goes on without a PostgreSQL that is lost, and sends nothing unt
   expect((await client.get('/api/outbound')).json).toMatchObject({ heldSince: expect.any(String) })
 })
 
-test('a machine without PostgreSQL whose ledger lacks its end says so, and goes on once the loss is accepted', async () => {
+test('reports a missing end after PostgreSQL is lost, and starts once the loss is accepted', async () => {
   const directory = testDirectory()
   const live = testDirectory()
   const writer = openTestWriter(live)

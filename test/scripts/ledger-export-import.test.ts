@@ -179,7 +179,7 @@ test('names a line that is not JSON without showing it', async () => {
   expect(existsSync(target)).toBe(false)
 })
 
-test('says what is no export, and which command reads it', async () => {
+test('explains which command reads a file that is not an export', async () => {
   const target = join(testDirectory(), 'data')
   const directory = testDirectory()
   const file = join(directory, 'export.jsonl')

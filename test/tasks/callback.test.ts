@@ -3,7 +3,7 @@ import { createTaskQueries } from '../../projections/tasks.ts'
 import { createCallback } from '../../src/tasks/callback.ts'
 import { openWriterAndViews } from '../support/writer-and-views.ts'
 
-test('masks no text of a report on an unknown task', async () => {
+test('ignores a report on an unknown task without reading it', async () => {
   const masked: string[] = []
   const callback = createCallback({
     store: {

@@ -166,7 +166,7 @@ test('refuses newer events in a directory that names no build', async () => {
   expect(message).toContain('or restore an earlier backup into an empty directory.')
 })
 
-test('names a damaged event, which is no newer one', async () => {
+test('reports a damaged event as damage, not as a newer one', async () => {
   const directory = await directoryWithNote()
   tamper(directory, "UPDATE events SET type = 'note.cr\uFFFD' WHERE type = 'note.created'")
   await expect(startWholeService({ directory })).rejects.toThrow(

@@ -32,7 +32,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** By families of names, because every proxy has its own. A wrong match only asks a direct request for more proof. */
+/** Families of names, because every proxy has its own. A false match only makes a direct request prove more. */
 const FORWARDING_HEADER =
   /forward|proxy|(?:ip|addr|address)$|^(?:via|(?:cdn|cf|fastly|x-envoy|x-original)-.+)$/
 

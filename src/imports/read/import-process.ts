@@ -10,12 +10,12 @@ export type ImportMessage =
 /** Enough to be quick, little enough to be handled without holding up a turn. */
 const BATCH_CHARS = 100_000
 const BATCH_ENTRIES = 50
-/** What a message takes beside its text. */
+/** Estimated cost of a message, apart from its text. */
 const MESSAGE_CHARS = 100
 
 /**
- * Reads one file and sends its conversations in batches, each once the one before was taken. A long conversation comes
- * in pieces, one after the other.
+ * Reads one file and sends its conversations in batches, each after the previous one was taken. A long conversation is
+ * sent in consecutive pieces.
  */
 async function run(file: string): Promise<void> {
   let conversations: ReadConversation[] = []
@@ -32,7 +32,7 @@ async function run(file: string): Promise<void> {
     for await (const conversation of conversationsIn(file)) {
       if (conversation === null) skipped += 1
       else {
-        // Only a conversation that fills a batch by itself is cut.
+        // Only a conversation larger than a batch is split.
         const total = conversation.messages.reduce((sum, { text }) => sum + text.length + MESSAGE_CHARS, 0)
         if (conversations.length > 0 && chars + total >= BATCH_CHARS) await sendBatch()
         let messages: ReadMessage[] = []

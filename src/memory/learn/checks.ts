@@ -40,7 +40,7 @@ export type Context = {
 export type Accepted = Candidate & {
   /** The events it is based on. */
   readonly sourceSeqs: readonly number[]
-  /** Memories whose words it repeats. */
+  /** The memories, by the fact that stored them, whose words it repeats. */
   readonly repeatedSeqs: readonly number[]
   /** The owner's own utterance among them. */
   readonly saidSeq: number
@@ -235,7 +235,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const isNamed = (word: string) => hasWord(said, word) || dates.some((date) => namesOf(date).includes(word))
   if (!value.every(isNamed)) return rejected('unsupported')
 
-  // The extractor chooses the slot: no more than a label for a value that was said.
+  // The extractor chooses the slot, so it may only label a value that the owner said.
   const isLabel = candidate.value !== '' && contentWords(candidate.slot).length <= MAX_SLOT_WORDS
   const slot = isLabel ? candidate.slot : ''
   const told = indexWords(quote, ...kin, slot, subject, ...dates.flatMap(namesOf))
@@ -304,7 +304,7 @@ function clauseWith(value: string, sentence: string): string {
   return most === 0 ? sentence : clauses.filter((_, index) => counts[index] === most).join(' ')
 }
 
-/** The memories that a candidate restates or refines. Their words were said before. */
+/** The memories that a candidate restates or refines. */
 function relatedTo({ relations }: Candidate, offered: readonly Offered[]): Offered[] {
   return relations.flatMap(({ memoryId, relation }) =>
     relation === 'same' || relation === 'refine'

@@ -154,7 +154,7 @@ export function createWindowReader(options: {
       )
       const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
       const kept = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
-      // What is learned from the owner's typed words counts as theirs, so nobody else may shape it.
+      // A memory learned from typed words has the owner's authority, so the extractor must not read words of others.
       const isTyped = read.some(({ utterance }) => utterance?.channel === 'chat')
       const shown = kept.filter(({ isForeign }) => !(isTyped && isForeign))
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)

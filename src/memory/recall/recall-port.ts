@@ -56,7 +56,7 @@ export type RecallAnswer = {
   /** The part of `tokens` spent on late hits. */
   readonly lateTokens: number
   readonly shown: readonly Shown[]
-  /** The events whose words the lines have. */
+  /** The events quoted in the lines. */
   readonly shownSeqs: readonly number[]
   readonly left: readonly (Shown & { readonly reason: SuppressionReason })[]
   /** The hits above the threshold, with their text, if `withWords` was set. */

@@ -8,7 +8,7 @@ export type Recollection = Hit & {
   readonly text: string
   /** A turn is `said`. Memories of other statuses than `active` and `contested` do not surface. */
   readonly status: 'said' | 'active' | 'contested'
-  /** The memories that hold now in place of statements that were learned from the turn. */
+  /** The memories that replaced those learned from the turn. */
   readonly corrections: readonly { readonly seq: number; readonly text: string }[]
   /** Null for a turn. */
   readonly memory: {
@@ -131,7 +131,7 @@ export function createRecollections(options: { readonly views: Database; readonl
   }
 }
 
-/** The events whose words a recollection shows. */
+/** The events that a recollection quotes. */
 export const sourcesOf = ({ seq, corrections }: Recollection): number[] => [
   seq,
   ...corrections.map((correction) => correction.seq),

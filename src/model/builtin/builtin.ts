@@ -120,8 +120,8 @@ function shapeArgs({ name, args }: Call, shapes: ReadonlyMap<string, readonly st
 }
 
 /**
- * Call ids must be unique over all turns, yet deterministic. They outlive an erasure, so without the key nobody can
- * guess the words from one.
+ * Call ids must be unique over all turns, yet deterministic. They outlive an erasure: the key keeps
+ * anybody from guessing the words behind one.
  */
 function toToolCall(key: Uint8Array, { name, args }: Call, index: number, { now, input }: TextRequest) {
   const seed = JSON.stringify([now, input.length, input.at(-1), index, name, args])

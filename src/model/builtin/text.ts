@@ -101,7 +101,7 @@ const STATES =
 
 const COURTESY = /^(?:(?:please|and|now|so|hey|(?:can|could|would|will) you),? )+/i
 
-/** "Pause my timer": a verb comes first, and nobody is said to do it. */
+/** "Pause my timer": begins with a verb, and has no subject. */
 function isOrder(text: string): boolean {
   const verb =
     /^(?!\p{L}+(?:day|ly|[^r]ing)\b|tomorrow|tonight)(\p{L}+) (?:my|our|the|me|us|this|that|it|all)\b/iu.exec(

@@ -112,7 +112,7 @@ export function checkDeadlines(draft: Draft): void {
     return
   }
   const { replyOwed } = caller
-  // Without a realtime model, the reply begins after the transcription.
+  // Without a realtime model, the reply starts after the transcription.
   if (replyOwed === null || draft.atMs - replyOwed.sinceMs < Math.max(stallMs, transcriptMs)) return
   if (!replyOwed.isOptional) {
     closeAndLose(draft)

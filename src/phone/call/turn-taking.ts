@@ -142,7 +142,7 @@ const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T
   error: (draft, { error }) => modelErred(draft, error),
 }
 
-/** Any event shows that the service is busy, for example with the arguments of a tool, which may take long. */
+/** Any event shows that the service is busy, for example with the long arguments of a tool. */
 function noteSign(draft: Draft, session: number): void {
   if (session === draft.state.model.session) set(draft, { lastSignMs: draft.atMs })
 }

@@ -5,8 +5,8 @@ import type { ConnectModel } from './ports.ts'
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 const HANDSHAKE_MS = 5_000
 /**
- * Interval between pings. A peer is gone if it answers neither of two, so that the caller hears of it within three
- * seconds. One answer may be late, or wait unread while this process is blocked.
+ * Interval between pings. A peer that misses two in a row is gone, because the caller must be told within three seconds.
+ * One answer may be late, or unread while this process is blocked.
  */
 const PING_MS = 900
 const MAX_UNANSWERED = 2

@@ -57,7 +57,7 @@ export async function ledgerIdFor(
     const found = await connection.read<{ id: string }>('SELECT ledger_id AS id FROM delegate.ledger')
     const [only] = found
     if (!only) throw new EngineRefused('PostgreSQL holds no ledger. Add one with npm run engine:init.')
-    // No command to choose one: pulling it would end the machine that holds it.
+    // Recommends no `ledger:pull`: it would end the holder.
     if (found.length > 1)
       throw new EngineRefused(
         `PostgreSQL holds ${found.length} ledgers, and an empty directory cannot tell which is its own. Give the ledger ` +

@@ -152,7 +152,7 @@ test('allows the words of the memory that a statement refines', () => {
   )
 })
 
-test('takes no words from what the extractor calls the slot', () => {
+test('accepts no statement that only the slot supports', () => {
   const text = 'Thanks, that looks good for Sunday'
   const slot = 'My bank is Mallory Savings'
   expect(checked(text, { quote: text, text: slot, slot, value: '' })).toMatchObject(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
-test('shows an extractor no reply that may repeat words of others', async () => {
+test('hides replies that may repeat words of others from the extractor', async () => {
   const model = scriptedModel(() => [])
   const mind = await openMind({ utility: model })
   await mind.say('Hello', { reply: 'Good morning' })
@@ -15,7 +15,7 @@ test('shows an extractor no reply that may repeat words of others', async () => 
   expect(texts.join()).not.toContain('Mallory')
 })
 
-test('a memory that is shown as the correction of a message is a source of the answer', async () => {
+test('records a memory shown as a correction as a source of the answer', async () => {
   const mind = await openMind()
   await mind.say('I live in Ulm beside the old harbour market')
   await mind.settle()

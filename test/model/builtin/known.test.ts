@@ -72,7 +72,7 @@ test('does not forget other people’s names on “forget my name”', async () 
   expect((await run()).calls.at(-1)).toEqual({ name: 'forget', args: { query: 'my name' } })
 })
 
-test('finds what was told beyond the latest questions and replies about it', async () => {
+test('finds what the owner said behind newer questions and replies', async () => {
   const asked = { at: '2026-06-02T09:00:00.000Z', who: 'owner', text: 'what did I say about Leo' }
   const told = { at: '2026-06-01T09:00:00.000Z', who: 'owner', text: 'My son Leo plays the violin' }
   const search_timeline = () => ({ ok: true, hits: [asked], more: true })
@@ -85,7 +85,7 @@ test('finds what was told beyond the latest questions and replies about it', asy
   expect(nothing.text).toMatch(/^I found nothing about that in the latest messages\./)
 })
 
-test('lists of a morning nothing that was said later that day', async () => {
+test('lists only what was said in the morning, if asked for the morning', async () => {
   const hits = [
     { at: '2026-06-02T11:00:00.000Z', who: 'owner', text: 'what is for lunch' },
     { at: '2026-06-02T06:00:00.000Z', who: 'owner', text: 'Hello' },
@@ -96,7 +96,7 @@ test('lists of a morning nothing that was said later that day', async () => {
   expect(text).toBe('You said, the latest first:\n\n- today at 08:00: “Hello”')
 })
 
-test('forgets on “forget that” what was just kept, and claims nothing otherwise', async () => {
+test('forgets what was just kept on “forget that”, and says so if there is nothing', async () => {
   const forget = () => ({
     ok: true,
     goes: [{ kind: 'memory', count: 1, items: ['My PIN is 4821'] }],

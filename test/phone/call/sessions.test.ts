@@ -121,7 +121,7 @@ function noted(call: Driver): void {
   call.give({ type: 'model.alive', session: 1 })
 }
 
-test('waits for a reply as long as for the words of which it is made', () => {
+test('waits as long for a spoken reply as for the transcription before it', () => {
   const call = startQuietCall(callOptions({ transcriptMs: 22_000 }))
   call.speechStarted()
   call.speechStopped()
@@ -130,7 +130,7 @@ test('waits for a reply as long as for the words of which it is made', () => {
   expect(call.state().quietSinceMs).toBeNull()
 })
 
-test('treats a session as lost when nothing comes for longer than anybody speaks', () => {
+test('treats a session as lost that is silent for longer than a monologue', () => {
   const call = startQuietCall()
   call.speechStarted()
   expect(call.after(3 * MINUTE_MS - 1)).toEqual([])
@@ -234,7 +234,7 @@ test('rotates to a fresh session in a quiet moment after 50 minutes, inaudibly',
   expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
 })
 
-test('speaks after a rotation about what the keypad did meanwhile', () => {
+test('speaks about the keypad after a rotation', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.after(50 * MINUTE_MS)
   call.give({ type: 'keypad.told', text: 'The PIN was right.', asksReply: true })

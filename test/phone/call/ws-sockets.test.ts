@@ -39,7 +39,7 @@ async function connect() {
   }
 }
 
-test('gives up a service that does not answer within three seconds, so that the caller hears of it', async () => {
+test('closes within three seconds if the service answers no ping', async () => {
   const { closed } = await connect()
   vi.advanceTimersByTime(2_800)
   await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())

@@ -20,7 +20,7 @@ test('says in a sentence what the account may not do', async () => {
   })
 })
 
-test('brings the tables of an older build up to date, and leaves its account what it may do', async () => {
+test('upgrades the tables of an older build, and keeps the privileges of its account', async () => {
   const database = await startDatabase()
   const first = new URL('../../../src/storage/postgres/schema/0001-ledgers.sql', import.meta.url)
   await database.query(readFileSync(first, 'utf8'))
@@ -41,6 +41,9 @@ test('brings the tables of an older build up to date, and leaves its account wha
   await node.append([said('one'), said('two')])
   const { rows } = await database.query('SELECT head_seq::int AS head FROM delegate.ledger')
   expect(rows).toEqual([{ head: 2 }])
+  await node.close()
+  await database.query('DELETE FROM delegate.node; DELETE FROM delegate.file')
+  await expect(database.query('DELETE FROM delegate.ledger')).rejects.toThrow('the ledger has events')
 })
 
 test('adds another ledger to a database only if told to', async () => {

@@ -145,7 +145,7 @@ export class DgApp extends LightElement {
     await this.put(page, state)
   }
 
-  /** Its files need a session: asking for them without one counts as a refused attempt. */
+  /** Called after the sign-in: fetching its files without a session would be recorded as a refused attempt. */
   private startWorker(): void {
     if (this.hasStartedWorker) return
     this.hasStartedWorker = true

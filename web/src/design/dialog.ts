@@ -4,7 +4,7 @@ import { iconButton } from './icon-button.ts'
 import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 
-/** The fields that the owner fills in, unlike the one that is only for password managers. */
+/** Without the hidden field for password managers. */
 const fields = ':is(input, textarea, select):not([aria-hidden])'
 
 /**
@@ -71,7 +71,7 @@ export class DgDialog extends StyledElement {
     void this.updateComplete.then(() => {
       if (!this.isConnected) return
       this.dialog()?.showModal()
-      // The browser prefers the button that closes the dialog, which a typed space would press.
+      // The browser would focus the close button, which a typed space presses.
       if (!this.querySelector('[autofocus]')) this.querySelector<HTMLElement>(fields)?.focus()
     })
   }

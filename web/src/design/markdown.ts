@@ -7,7 +7,7 @@ import { msg } from './msg.ts'
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
  * the sanitiser allows few elements. Images become links, so that no content makes the page fetch a URL.
- * What is nested too deeply is shown as it is written.
+ * Text that is nested too deeply to parse is shown unrendered.
  */
 export type RenderMarkdown = (source: string) => DocumentFragment
 
@@ -94,7 +94,7 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
     try {
       return marked.parse(source, { async: false })
     } catch {
-      // Deep nesting exceeds the stack. One such text must not take down the list that it is shown in.
+      // Deep nesting overflows the stack. One such text must not break the whole list.
       return `<pre>${escapeHtml(source)}</pre>`
     }
   }

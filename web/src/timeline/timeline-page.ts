@@ -289,7 +289,7 @@ export class DgTimelinePage extends AppElement {
   }
 }
 
-/** Messages that wait to be sent are shown even before the timeline is loaded, so that they do not look lost. */
+/** Shows waiting messages even before the timeline is loaded, so that they do not look lost. */
 const isShown = ({ loaded, outbox }: ChatSession) => loaded || outbox.pending.length > 0
 
 /** The call in progress, unless it is the talk of this tab. */

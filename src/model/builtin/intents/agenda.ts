@@ -62,7 +62,7 @@ export const wordsIn = (text: string) =>
 
 const FOR = /^(?:(?:on|for|due|in|about|to) )+/i
 
-/** The reminders of the days that some words name, or with these words; null for a day if `onlyDays` is set. */
+/** The reminders on the days named, or with these words in their title. With `onlyDays`, null unless a day is named. */
 export function agenda(said: string, world: World, onlyDays = false): Steps | null {
   const words = tidy(said).replace(FOR, '')
   const span = spanOf(words, world.present)
@@ -80,7 +80,7 @@ function* listed(words: string, span: Span | null, { present }: World): Steps {
 
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
 
-/** The reminders of these days with these words. */
+/** The reminders on these days with these words. */
 function linesIn(
   { timers, open }: Outcome,
   [first, last]: Span,
@@ -104,7 +104,7 @@ export function* dueToday({ present }: World): StepsTo<string[]> {
   return linesIn(yield* use('list_timers', {}), [0, 0], [], present)
 }
 
-/** Asks about what is ahead. */
+/** A question about the future. */
 const IS_AHEAD = /^(?:when|what (?:time|day)|tell me)\b(?!.*\b(?:did|was|were|had)\b)|^(?:do|am|is|have) /i
 
 /** The reminders that answer a question, as lines: "When do I have to pick up the kids?". */

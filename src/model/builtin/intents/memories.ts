@@ -145,7 +145,7 @@ function* undo(): Steps {
   return ok ? RESTORED : NOTHING_TO_UNDO
 }
 
-/** What can be cancelled is a request to forget, or else a reminder. */
+/** Cancels a request to forget, or else a reminder. */
 function* cancelThat(world: World): Steps {
   const { ok } = yield* use('undo_forget', {})
   return ok ? RESTORED : yield* cancel('', 'reminder', world)

@@ -32,7 +32,7 @@ function* look(query: string | null, days: Days | null, present: Present): Steps
   const outcome = yield* use('search_timeline', { query, from: days?.from, to: days?.to })
   if (!outcome.ok) return whyNot(outcome)
   const { forgotten, hits, more } = outcome
-  // The search finds its latest hits, which may be questions and replies alone; recall ranks what was told.
+  // The search returns the latest hits, which may all be questions and replies. Recall ranks what the owner said.
   const recalled = query !== null && days === null && more ? (yield* use('recall', { query })).said : []
   const known = new Set(hits.map(({ at }) => at))
   const found = [...hits, ...recalled.filter(({ at }) => !known.has(at))]

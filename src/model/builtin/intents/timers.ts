@@ -143,7 +143,7 @@ const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
 
 const HALF_DAY_MS = 43_200_000
 
-/** The words that tell which reminder is meant. */
+/** The words that name a reminder. */
 const naming = (text: string) => wordsIn(text).filter((word) => !NAMELESS.test(word))
 
 /** The reminders with these words that go off at the time or on the day in them, as in "my 6:30 alarm". */
@@ -208,7 +208,7 @@ const SHOW =
   "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|(?:do i have|have i got|is there|(?:did|have) i set)(?: an?)?|is|are there|how many|any|all|my)"
 const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
-/** "I have to call the plumber tomorrow, remind me". Reads the courtesies, too, because "I need to" is one. */
+/** "I have to call the plumber tomorrow, remind me". */
 export const remindIntent: Intent = on(
   '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
   ([what = '', time = ''], world) =>

@@ -1,6 +1,18 @@
--- Reads the rows once, not three times, and looks the ledger up once, not for each row. Without the disk, a group of
--- sixteen takes half as long.
+-- Parses the rows once instead of four times, and checks the ledger once instead of once per row. If commits do not wait
+-- for the disk, a group of sixteen takes half as long.
 ALTER TABLE delegate.event DROP CONSTRAINT event_ledger_id_fkey;
+
+-- Does what the constraint did when a ledger is removed.
+CREATE FUNCTION delegate.refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM delegate.event WHERE ledger_id = OLD.ledger_id) THEN
+    RAISE EXCEPTION 'the ledger has events';
+  END IF;
+  RETURN OLD;
+END $$;
+CREATE TRIGGER ledger_delete BEFORE DELETE ON delegate.ledger
+  FOR EACH ROW EXECUTE FUNCTION delegate.refuse_removal();
+REVOKE ALL ON FUNCTION delegate.refuse_removal() FROM PUBLIC;
 
 -- Appends rows after a head, with the files that changed (null bytes: removed), or refuses them as a whole.
 CREATE OR REPLACE FUNCTION delegate.append(
