@@ -111,6 +111,11 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     'I’ll remind you to run every day at 08:00, first tomorrow.',
   ],
   [
+    'every 3 hours remind me to drink',
+    { set_timer: () => ({ ok: true, timer: { title: 'Drink', dueAt: '2026-06-02T13:00:00.000Z' } }) },
+    'I’ll remind you to drink every 3 hours, first today at 15:00.',
+  ],
+  [
     'remind me yesterday to run',
     { set_timer: () => ({ ok: false, reason: 'past', message: 'That moment is over.' }) },
     'That time is already over.',

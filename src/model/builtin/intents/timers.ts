@@ -10,7 +10,7 @@ import {
   use,
   type World,
 } from '../intent.ts'
-import { formatDay, midnightOf, wallMs } from '../local-time.ts'
+import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
@@ -50,7 +50,7 @@ function* set(when: Timing, kind: string, { present }: World): Steps {
   if (!outcome.ok) return whyNot(outcome)
   const told =
     when.kind === 'every'
-      ? `${when.words}, first ${formatDue(outcome.timer, present, formatDay)}`
+      ? `${when.words}, first ${formatDue(outcome.timer, present, / at /.test(when.words) ? formatDay : formatMoment)}`
       : formatDue(outcome.timer, present).replace(/^today /, '')
   return `${announce(toYou(name), kind, when.rest)} ${told}.`
 }
