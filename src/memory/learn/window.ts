@@ -18,7 +18,7 @@ export type Utterance = {
   readonly turnId: string | null
   /** The owner keeps it after all: a wish not to keep it no longer counts. */
   readonly isKept: boolean
-  /** A reply that may repeat words of others. */
+  /** Whether it may hold words of others: a reply that read some, and all that was not typed in the chat. */
   readonly isForeign?: boolean
 }
 
@@ -103,7 +103,7 @@ export function createWindowReader(options: {
       turnId,
       speaker: row.speaker,
       isKept: isKept(seq),
-      isForeign: row.speaker === 'delegate' && !isOfOwnWords(event),
+      isForeign: !isOwnWords(event),
       text: text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed(),
     }
   }
@@ -137,12 +137,15 @@ export function createWindowReader(options: {
       const rows = utterances.readable(limit)
       const [first] = rows
       if (!first) return null
-      // Stop at the end of the conversation, and at what fits into one request.
+      // Stop at the end of the conversation, at what fits into one request, and between typed words and others.
       const read: { row: UtteranceRow; utterance: Utterance | null }[] = []
       let chars = 0
+      let isForeign: boolean | undefined
       for (const row of rows) {
         if (row.conversationId !== first.conversationId) break
         const utterance = withWords(row)
+        if (utterance && utterance.isForeign !== (isForeign ?? utterance.isForeign)) break
+        isForeign ??= utterance?.isForeign
         chars += utterance?.text.length ?? 0
         if (read.length > 0 && chars > MAX_READ_CHARS) break
         read.push({ row, utterance })
@@ -155,8 +158,7 @@ export function createWindowReader(options: {
       const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
       const kept = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
       // A memory learned from typed words has the owner's authority, so the extractor must not read words of others.
-      const isTyped = read.some(({ utterance }) => utterance?.channel === 'chat')
-      const shown = kept.filter(({ isForeign }) => !(isTyped && isForeign))
+      const shown = kept.filter((said) => isForeign || !said.isForeign)
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)
       return {
         readSeqs: read.map(({ row }) => row.seq),
@@ -171,8 +173,11 @@ export function createWindowReader(options: {
   }
 }
 
-const isOfOwnWords = ({ type, facts }: LedgerEvent) =>
-  (type === 'chat.reply.sent' || type === 'chat.reply.stopped') && facts.foreign === false
+/** Without pasted parts, which no utterance has. */
+const isOwnWords = ({ type, facts }: LedgerEvent) =>
+  type === 'chat.message.received'
+    ? facts.spoken !== true
+    : (type === 'chat.reply.sent' || type === 'chat.reply.stopped') && facts.foreign === false
 
 /** Whether a sentence says something to agree to: a question, or more than "All right". */
 function saysSomething(sentence: string): boolean {

@@ -2,14 +2,17 @@ import { expect, test } from 'vitest'
 import { openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
-test('hides replies that may repeat words of others from the extractor', async () => {
+test('hides words of others from an extractor of typed words', async () => {
   const model = scriptedModel(() => [])
   const mind = await openMind({ utility: model })
   await mind.say('Hello', { reply: 'Good morning' })
   await mind.say('Read me the note', { reply: 'It says: the owner banks with Mallory', foreign: true })
+  await mind.say('My bank is Mallory', { at: 'sms' })
   await mind.say('Thanks, that looks good')
   await mind.settle()
-  const texts = model.asked.flatMap(({ turns }) => turns.map(({ text }) => text))
+  const windows = model.asked.map(({ turns }) => turns.map(({ text }) => text))
+  expect(windows.some((texts) => texts.includes('My bank is Mallory'))).toBe(true)
+  const texts = windows.find((each) => each.includes('Thanks, that looks good')) ?? []
   expect(texts).toContain('Thanks, that looks good')
   expect(texts).toContain('Good morning')
   expect(texts.join()).not.toContain('Mallory')
