@@ -70,6 +70,7 @@ test.each([
   ['a macro that writes millions of elements', `$$\\def\\a{${'x'.repeat(1990)}}${'\\a '.repeat(600)}$$`],
   ['500 formulas', '$\\sqrt{x}$ '.repeat(500)],
   ['many unclosed formulas', '$x '.repeat(32_000)],
+  ['a word of 90 kB', '_a'.repeat(45_000)],
   ['a code block of 95 kB', `\`\`\`js\n${'('.repeat(95_000)}\n\`\`\``],
 ])('stays quick for %s', { tags: ['long'] }, async (_name, text) => {
   const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '100000' } })

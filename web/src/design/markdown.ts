@@ -7,7 +7,7 @@ import { msg } from './msg.ts'
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
  * the sanitiser allows few elements. Images become links, so that no content makes the page fetch a URL.
- * Text that is nested too deeply to parse is shown unrendered.
+ * Text that is nested too deeply to parse, or has a word of over 10,000 characters, is shown unrendered.
  */
 export type RenderMarkdown = (source: string) => DocumentFragment
 
@@ -20,6 +20,9 @@ const allowedTags = [
 const allowedClasses: Readonly<Record<string, RegExp>> = { SPAN: /^math$/, CODE: /^language-[\w+#-]+$/ }
 
 const longCellChars = 32
+
+/** Marked takes time that grows with the square of a word: almost a minute for 100,000 characters. */
+const maxWordChars = 10_000
 
 /** Code that is loaded with the first text that needs it. Runs at once when it is loaded. */
 function onDemand<Loaded>(load: () => Promise<Loaded>): (use: (loaded: Loaded) => void) => void {
@@ -91,11 +94,13 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
     element.setAttribute('rel', 'noopener noreferrer nofollow')
   })
   function htmlOf(source: string): string {
+    const unrendered = `<pre>${escapeHtml(source)}</pre>`
+    if (source.split(/\s/).some((word) => word.length > maxWordChars)) return unrendered
     try {
       return marked.parse(source, { async: false })
     } catch {
       // Deep nesting overflows the stack. One such text must not break the whole list.
-      return `<pre>${escapeHtml(source)}</pre>`
+      return unrendered
     }
   }
   return (source) => {
