@@ -1,5 +1,6 @@
 import { css, html, type TemplateResult } from 'lit'
 
+/** A checkbox that takes effect at once. `onChange` is called with its new state. */
 export function switchView(options: {
   readonly label: string
   readonly checked: boolean
