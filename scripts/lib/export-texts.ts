@@ -5,6 +5,7 @@ import { createRedactionQuery } from '../../projections/erasures.ts'
 import { createImportQueries, type ImportedConversationRow } from '../../projections/imports.ts'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { SAID } from '../../projections/said.ts'
+import { wholeCharacters } from '../../projections/whole-characters.ts'
 import { english } from '../../src/language/message.ts'
 import { localeNow, msg, translated } from '../../src/language/msg.ts'
 import { dateFormat } from '../../src/lib/time.ts'
@@ -172,6 +173,6 @@ const WAYS: Readonly<Record<string, string>> = {
 /** A file name that every system accepts. The id keeps it unique. */
 function nameFrom(title: string, id: string): string {
   const words = title.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []
-  const parts = [words.join('-').slice(0, 60).toWellFormed(), id.replace(/[^\w-]/g, '_')]
+  const parts = [wholeCharacters(words.join('-').slice(0, 60)), id.replace(/[^\w-]/g, '_')]
   return parts.filter((part) => part !== '').join('-')
 }

@@ -1,3 +1,5 @@
+import { wholeCharacters } from '../../projections/whole-characters.ts'
+
 // Terminal escape sequences of ECMA-48: CSI, OSC, and the two-character ones.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
@@ -12,7 +14,7 @@ export function cleanText(text: string): string {
 /** The end of a text, at most `chars` long, if possible from the start of a line. */
 export function endOf(text: string, chars: number): string {
   if (text.length <= chars) return text
-  const cut = text.slice(1 - chars).toWellFormed()
+  const cut = wholeCharacters(text.slice(1 - chars))
   const line = cut.indexOf('\n')
   return `…${line >= 0 && line < chars / 2 ? cut.slice(line) : cut}`
 }

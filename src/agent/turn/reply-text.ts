@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../../../projections/whole-characters.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { TurnToRun } from './turn-facts.ts'
 
@@ -59,7 +60,7 @@ export function createShortenReply(options: {
     if (turn.channel === 'sms') return shortenText(answer, turn, seen)
     if (answer.length <= settings.get('LONG_ANSWER_CHARS')) return answer
     const note = await noteOf(answer, turn, seen)
-    const start = withoutTitle(answer).slice(0, EXCERPT_CHARS).toWellFormed().trimEnd()
+    const start = wholeCharacters(withoutTitle(answer).slice(0, EXCERPT_CHARS)).trimEnd()
     return `${start}…\n\nThe full answer is in a note: [${note.title}](/notes/${note.id}).`
   }
 }

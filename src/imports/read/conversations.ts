@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import type { ImportService } from '../../../projections/imports.ts'
+import { wholeCharacters } from '../../../projections/whole-characters.ts'
 
 export type ReadMessage = {
   /** As the service names it. */
@@ -164,13 +165,13 @@ function conversation(
   const messages = found.flatMap(({ id: messageId, speaker, at, text }): ReadMessage[] => {
     lastAt = instantOf(at) ?? lastAt
     if (speaker === null || text.trim() === '') return []
-    const cut = text.slice(0, MAX_TEXT_CHARS).toWellFormed()
+    const cut = wholeCharacters(text.slice(0, MAX_TEXT_CHARS)).toWellFormed()
     return [{ id: idOf(messageId, `${speaker} ${lastAt} ${cut}`), speaker, at: lastAt, text: cut }]
   })
   return {
     service,
     id: idOf(id, `${title} ${lastAt} ${messages[0]?.id ?? ''}`),
-    title: title.trim().slice(0, MAX_TITLE_CHARS).toWellFormed(),
+    title: wholeCharacters(title.trim().slice(0, MAX_TITLE_CHARS)).toWellFormed(),
     messages,
   }
 }

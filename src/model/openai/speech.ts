@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { wholeCharacters } from '../../../projections/whole-characters.ts'
 import type { SpeechModel } from '../port.ts'
 import { withAttempts } from './attempts.ts'
 import { attemptOptions, missing, type OpenAiCore, orMissing, requestOnce, scopeOf } from './core.ts'
@@ -26,7 +27,7 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
   async function request(text: string, response_format: 'mp3' | 'wav', signal: AbortSignal) {
     const model = modelOf('speech')
     const client = await core.load()
-    const input = text.slice(0, MAX_SPEECH_CHARS).toWellFormed()
+    const input = wholeCharacters(text.slice(0, MAX_SPEECH_CHARS))
     return client.audio.speech
       .create({ model, voice: models.voice, input, response_format }, { signal })
       .catch(orMissing(core, 'speech', { model }))

@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import { shorten } from '../../../lib/shorten.ts'
 import { firstOf, type Intent, on, type Reply, report, type Steps, use } from '../intent.ts'
 import { whyNot } from '../results.ts'
@@ -16,7 +17,7 @@ const A_NOTE = `(?:${NEW} )?(?:me )?(?:an? |the )?(?:new |quick |short )*note`
 
 function create(title: string, content: string): Reply {
   const text = toContent(content)
-  const name = tidy(title).slice(0, MAX_TITLE_CHARS).toWellFormed()
+  const name = wholeCharacters(tidy(title).slice(0, MAX_TITLE_CHARS))
   if (text === '') return ASK_NOTE
   return report('create_note', { title: name || null, content: text }, ({ note }) =>
     note?.title ? `Noted: ${linked(note.id, note.title)}.` : 'Noted.',

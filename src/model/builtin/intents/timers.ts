@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import {
   type Call,
   firstOf,
@@ -44,8 +45,10 @@ function* set(when: Timing, kind: string, { present }: World): Steps {
   const title = titleOf(when.rest)
   // "Your pasta timer", but "I'll remind you of the pasta".
   const name = kind === 'reminder' ? title : title.replace(/^(?:the|my|our|an?) /i, '')
-  const shown = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
-  const outcome = yield* use('set_timer', { title: shown.toWellFormed(), ...timingOf(when) })
+  const shown = wholeCharacters(
+    capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS),
+  )
+  const outcome = yield* use('set_timer', { title: shown, ...timingOf(when) })
   if (outcome.reason === 'past') return 'That time is already over.'
   if (!outcome.ok) return whyNot(outcome)
   const told =
