@@ -1,10 +1,17 @@
-import { type Kysely, sql } from 'kysely'
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
 import type { NoteRevisionRow, NoteRow } from './notes.ts'
 import type { ViewsTables } from './tables.ts'
 
 /** A note that is neither deleted nor erased. */
 export async function noteById(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRow | undefined> {
-  return await notesOf(views, false).where('noteId', '=', noteId).executeTakeFirst()
+  return await views
+    .selectFrom('notes')
+    .selectAll()
+    .where('noteId', '=', noteId)
+    .where('erased', '=', 0)
+    .where('deletedAt', 'is', null)
+    .executeTakeFirst()
 }
 
 /** A note in any state, also deleted or erased. */
@@ -13,43 +20,29 @@ export async function storedNote(views: Kysely<ViewsTables>, noteId: string): Pr
 }
 
 export type NotesPage = {
+  /** FTS5 terms; empty for all notes. */
+  readonly terms: readonly string[]
   readonly limit: number
   readonly beforeSeq: number | null
   /** List deleted notes instead. */
-  readonly deleted?: boolean
+  readonly deleted: boolean
 }
 
-/** Newest first, last updated before `beforeSeq`. */
-export async function listNotes(views: Kysely<ViewsTables>, page: NotesPage): Promise<NoteRow[]> {
-  return await pageOf(views, page).execute()
-}
-
-/** Notes whose current title or content has each of these FTS5 terms, newest first. */
-export async function searchNotes(
-  views: Kysely<ViewsTables>,
-  page: NotesPage & { readonly terms: readonly string[] },
-): Promise<NoteRow[]> {
+/** Notes whose current title or content has each of the terms, newest first, last updated before `beforeSeq`. */
+export function notesPage(views: Database, { terms, limit, beforeSeq, deleted }: NotesPage): NoteRow[] {
   // A correlated subquery would run for each note: seconds for a common prefix.
-  const found = (term: string) => sql`(SELECT rowid FROM search_index WHERE search_index MATCH ${term})`
-  const matching = page.terms.map(
-    (term) => sql<boolean>`(titleSeq IN ${found(term)} OR contentSeq IN ${found(term)})`,
+  const found = terms.map(
+    (_, index) =>
+      `found${index}(seq) AS MATERIALIZED (SELECT rowid FROM search_index WHERE search_index MATCH ?)`,
   )
-  return await pageOf(views, page)
-    .where(({ and }) => and(matching))
-    .execute()
-}
-
-function notesOf(views: Kysely<ViewsTables>, deleted: boolean) {
+  const matching = terms.map((_, index) => `AND (titleSeq IN found${index} OR contentSeq IN found${index})`)
   return views
-    .selectFrom('notes')
-    .selectAll()
-    .where('erased', '=', 0)
-    .where('deletedAt', deleted ? 'is not' : 'is', null)
-}
-
-function pageOf(views: Kysely<ViewsTables>, { limit, beforeSeq, deleted = false }: NotesPage) {
-  const page = notesOf(views, deleted).orderBy('updatedSeq', 'desc').limit(limit)
-  return beforeSeq === null ? page : page.where('updatedSeq', '<', beforeSeq)
+    .prepare<(string | number)[], NoteRow>(
+      `${found.length === 0 ? '' : `WITH ${found.join(', ')}`} SELECT * FROM notes
+       WHERE erased = 0 AND deletedAt IS ${deleted ? 'NOT NULL' : 'NULL'} AND updatedSeq < ? ${matching.join(' ')}
+       ORDER BY updatedSeq DESC LIMIT ?`,
+    )
+    .all(...terms, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit)
 }
 
 /** All revisions of a note, newest first; empty for an unknown note. */

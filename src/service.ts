@@ -17,7 +17,7 @@ import { createMask } from './lib/mask.ts'
 import { buildMemory, type MemoryQueryFunctions, memoryQueries } from './memory/index.ts'
 import { buildMetrics } from './metrics/index.ts'
 import { createModelHolder, type ModelLimits } from './model/service.ts'
-import { buildNotes } from './notes/index.ts'
+import { buildNotes, type NoteQueryFunctions, noteQueries } from './notes/index.ts'
 import { buildNotifications } from './notifications/index.ts'
 import { openWhileWaiting } from './opening.ts'
 import { buildOperations } from './operations/index.ts'
@@ -103,26 +103,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, halt, waits } = base
-  const {
-    adaptations,
-    agent,
-    phone,
-    outbound,
-    notifications,
-    timers,
-    memory,
-    erasures,
-    tasks,
-    notes,
-    backups,
-    imports,
-  } = features
-  const { attention, guests, idleWatch, proposals } = agent
+  const { phone, outbound, notifications, timers, memory, erasures, tasks, notes, backups, imports } =
+    features
+  const { attention, guests, idleWatch, proposals } = features.agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
   // Recorded before anything acts on it: a halt from the shell, the current instructions, and the ends of interrupted calls.
   await halt.start()
-  const { skipped } = await adaptations.start()
+  const { skipped } = await features.adaptations.start()
   if (skipped.length > 0)
     options.log.warn({ files: skipped.length, reason: skipped[0]?.reason }, 'skipped adaptation files')
   // Recall has a short timeout, so its thread should be ready before the first turn.
@@ -256,8 +244,12 @@ async function openBase(options: ServiceOptions) {
     answering: models.answering,
     openConversationId: stores.placement.openConversationId,
     queries: openQueries<
-      MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions & ImportQueryFunctions
-    >(directory, [memoryQueries, erasingQueries, timelineQueries, importQueries], {
+      MemoryQueryFunctions &
+        ErasingQueryFunctions &
+        TimelineQueryFunctions &
+        ImportQueryFunctions &
+        NoteQueryFunctions
+    >(directory, [memoryQueries, erasingQueries, timelineQueries, importQueries, noteQueries], {
       onFailure: onThreadFailure,
     }),
     operations,

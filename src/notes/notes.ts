@@ -1,37 +1,17 @@
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import type { NewEvent } from '../../ledger/event.ts'
-import type { AnyEvent } from '../../ledger/reader.ts'
-import {
-  listNotes,
-  type NotesPage,
-  noteById,
-  noteRevisions,
-  searchNotes,
-  storedNote,
-} from '../../projections/note-queries.ts'
+import { noteById, noteRevisions, storedNote } from '../../projections/note-queries.ts'
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
-import { holdsWords, toTerms } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
-import { wholeCharacters } from '../../projections/whole-characters.ts'
-import { shorten } from '../lib/shorten.ts'
 import type { Origin } from '../model/tool.ts'
+import type { FunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { NoteListQuery, queryFunctions } from './query-functions.ts'
+import { createNoteReader, type Note, seqsOf, titleFrom } from './reading.ts'
 
-export type Note = {
-  readonly id: string
-  readonly title: string
-  readonly content: string
-  readonly source: NoteSource
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly revision: number
-  /** The events with its text. */
-  readonly seqs: readonly number[]
-}
-
-export type NoteSummary = Omit<Note, 'content'> & { readonly excerpt: string }
+export type NoteQueryFunctions = typeof queryFunctions
 
 export type NoteChange = { readonly title?: string | undefined; readonly content?: string | undefined }
 
@@ -49,38 +29,18 @@ export type NoteOrigin = Origin & { readonly source: NoteSource }
 
 export type Notes = ReturnType<typeof createNotes>
 
-type ListQuery = {
-  readonly q: string | null
-  readonly limit: number
-  readonly beforeSeq: number | null
-  /** Lists deleted notes that are not erased instead. */
-  readonly deleted?: boolean
-}
-
-const EXCERPT_CHARS = 200
-const TITLE_CHARS = 80
-
 /** The notes of owner and delegate. The views hold the current state, the ledger the text. */
 export function createNotes(options: {
   readonly storage: Pick<Storage, 'append' | 'ledger' | 'catchUpLagging'>
   readonly kysely: Kysely<ViewsTables>
+  readonly queries: FunctionThread<NoteQueryFunctions>
   readonly newId: () => string
 }) {
   const { kysely: views, newId } = options
   const { append, ledger, catchUpLagging } = options.storage
   const inTurn = pLimit(1)
 
-  function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
-    const events = ledger.readSeqs(seqsOf(row))
-    return { title: fieldOf(events[0], 'title') ?? '', content: fieldOf(events.at(-1), 'content') ?? '' }
-  }
-
-  function toNote(row: NoteRow): Note {
-    const { noteId: id, source, createdAt, updatedAt, revision } = row
-    const { title, content } = wordsOf(row)
-    const named = title || titleFrom(content)
-    return { id, source, createdAt, updatedAt, revision, title: named, content, seqs: seqsOf(row) }
-  }
+  const { wordsOf, toNote } = createNoteReader(ledger)
 
   function envelope({ source, key: _key, ...place }: NoteOrigin) {
     return { actor: source === 'owner' ? ('owner' as const) : ('delegate' as const), ...place }
@@ -106,12 +66,6 @@ export function createNotes(options: {
     const result = await append([{ ...compose(revision + 1), ...envelope(origin), key }])
     if (result.status === 'duplicate') return { status: 'stale', revision: revision + 1 }
     return { status: 'ok', note: await present(noteId) }
-  }
-
-  async function search(q: string, page: NotesPage): Promise<NoteRow[]> {
-    const terms = toTerms(q)
-    await caughtUpWithin(catchUpLagging)
-    return terms.length === 0 ? [] : searchNotes(views, { ...page, terms })
   }
 
   return {
@@ -188,48 +142,14 @@ export function createNotes(options: {
     },
     /** False while the search index is being rebuilt. */
     isSearchable: () => caughtUpWithin(catchUpLagging),
-    /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
-    async list({ q, limit, beforeSeq, deleted = false }: ListQuery) {
-      const page = { limit: limit + 1, beforeSeq, deleted }
-      const rows = q?.trim() ? await search(q, page) : await listNotes(views, page)
-      const shown = rows.slice(0, limit)
-      // If title and content are from different events, their documents also contain replaced text.
-      const isPresent = (row: NoteRow, note: Note) =>
-        !q || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
-      return {
-        notes: shown.flatMap((row) => {
-          const note = toNote(row)
-          if (!isPresent(row, note)) return []
-          const { content, ...summary } = note
-          return [{ ...summary, excerpt: excerptOf(content) }]
-        }),
-        nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,
-      }
+    /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. A search waits briefly for its index. */
+    async list(query: NoteListQuery) {
+      if (query.q !== null) await caughtUpWithin(catchUpLagging)
+      return options.queries.ask('listNotes', query)
     },
     async revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined> {
       if (!(await noteById(views, id))) return undefined
       return (await noteRevisions(views, id)).map(({ revision, at, source }) => ({ revision, at, source }))
     },
   }
-}
-
-/** The events with the title and the content, which may be one. */
-function seqsOf({ titleSeq, contentSeq }: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): number[] {
-  return [...new Set([titleSeq, contentSeq])]
-}
-
-function fieldOf(event: AnyEvent | undefined, field: 'title' | 'content'): string | undefined {
-  return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
-}
-
-/** The first non-empty line, without its markdown and its final full stop. An ellipsis stays. */
-function titleFrom(content: string): string {
-  const line = content.split('\n').find((each) => each.trim() !== '') ?? ''
-  const words = line.replace(/^[\s#>*\-+\d.]+|(?<!\.)\.\s*$/g, '').trim() || line.trim()
-  return shorten(words, TITLE_CHARS)
-}
-
-/** The beginning of a note's content, as lists show it. */
-export function excerptOf(content: string): string {
-  return wholeCharacters(content.slice(0, EXCERPT_CHARS))
 }

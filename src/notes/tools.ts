@@ -4,7 +4,9 @@ import { english } from '../language/message.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { itemIn } from '../text/list-item.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
-import type { Note, NoteSummary, Notes } from './notes.ts'
+import type { Notes } from './notes.ts'
+import type { NoteSummary } from './query-functions.ts'
+import type { Note } from './reading.ts'
 
 const LISTED_NOTES = 20
 /** Excerpt of a note in a proposal to delete it. */

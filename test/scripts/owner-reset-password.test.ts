@@ -127,7 +127,7 @@ test('sets it in PostgreSQL, too, unless another machine may write', { tags: ['l
   db.close()
   const types = (await remote.rowsAfter(0, 100)).map(({ type }) => type)
   expect(types).toContain('owner.password.changed')
-  await remote.take('there', 8_000, 1_000)
+  await remote.take('there', 60_000, 1_000)
   expect(await reset()).toEqual({
     code: 1,
     output: 'Nothing was changed: there may write to the ledger. Stop Delegate on every machine first.\n',

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { languageNow, localeNow, msg } from '../../language/msg.ts'
 import { dateFormat } from '../../lib/time.ts'
-import type { Note } from '../../notes/notes.ts'
+import type { Note } from '../../notes/reading.ts'
 import { escapeHtml } from '../../text/escape-html.ts'
 import { htmlPage, refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'

@@ -1,6 +1,7 @@
 import { msg } from '../../language/msg.ts'
 import { hasAtMost } from '../../notes/content.ts'
-import { excerptOf, type Note, type NoteOutcome } from '../../notes/notes.ts'
+import type { NoteOutcome } from '../../notes/notes.ts'
+import { excerptOf, type Note } from '../../notes/reading.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
 import type { RouteDeps } from '../features.ts'
