@@ -32,7 +32,7 @@ export function integerSchema(min: number, max: number) {
           .string()
           .trim()
           .regex(/^-?\d{1,15}$/)
-          .transform(Number),
+          .transform((amount) => Number(amount.replace(',', '.'))),
       ],
       bounds,
     )
@@ -49,7 +49,7 @@ export const amountSchema = z
       z
         .string()
         .trim()
-        .regex(/^\d{1,6}(?:\.\d{1,2})?$/)
+        .regex(/^\d{1,6}(?:[.,]\d{1,2})?$/)
         .transform(Number),
     ],
     { error: AMOUNT },

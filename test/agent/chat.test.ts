@@ -218,3 +218,10 @@ test('says that a message is too long to be remembered', async () => {
   const { reply } = (await service.client.post('/api/chat', { content })).json
   expect(reply.text).toBe('That is too long for me to take. A note holds long texts.')
 })
+
+test('says that the model service cut an answer off', async () => {
+  const { double, service } = await startWithDouble()
+  double.reply({ text: 'As far as it we', incomplete: 'max_output_tokens' })
+  const { json } = await service.client.post('/api/chat', { content: 'Tell me a long story.' })
+  expect(json.reply.text).toMatch(/^As far as it we\n\n\(My answer is cut off here/)
+})

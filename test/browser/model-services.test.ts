@@ -151,7 +151,7 @@ test('makes the first service of the settings that of the chat, even if its mode
   expect(answeredBy(ollama, COMPLETIONS)).toBe('qwen3:8b')
 
   await chat.getByRole('button', { name: 'Change' }).click()
-  await page.getByRole('heading', { name: 'Model for the chat' }).waitFor()
+  await page.getByRole('heading', { name: 'Model: Chat' }).waitFor()
   await page.getByLabel('Service', { exact: true }).selectOption('Builtin')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await chat.getByText('builtin-1').waitFor()

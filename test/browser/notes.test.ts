@@ -190,15 +190,20 @@ test('reports a conflicting edit and overwrites it on request', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /412/ })
-  await page.getByRole('textbox', { name: 'Text, in markdown' }).fill('Mine.')
+  const mine = 'Mine.\n'.repeat(200)
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill(mine)
+  await text.press('Control+End')
   await service.client.put(`/api/notes/${id}`, { content: 'Theirs.' })
   // The draft survives an attempt to leave the page.
   await page.evaluate(() => window.dispatchEvent(new Event('beforeunload')))
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('changed elsewhere since you opened it').waitFor()
+  const warning = page.getByText('changed elsewhere since you opened it')
+  // Above the end of a long note, where the owner types.
+  await expect.poll(async () => (await warning.boundingBox())?.y).toBeGreaterThan(0)
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Overwrite with mine' }).click()
-  await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe('Mine.')
+  await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe(mine)
   expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
 })
 

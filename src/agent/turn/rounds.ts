@@ -28,8 +28,10 @@ const STAYS_DONE = ' What was done before another model failed stays done.'
 const MAX_ROUNDS = 12
 
 /** Ends an answer that filled a small context. */
-const CUT_OFF =
+const CONTEXT_FULL =
   '(My answer is cut off here: the context of this model is full. A model with a larger one can finish it.)'
+/** Ends an answer that filled what the model service allows. */
+const TOO_LONG = '(My answer is cut off here: it reached the longest one that the model service allows.)'
 
 /** The rounds of one turn: ask the model, run its calls, and ask again until it answers. */
 export function createRounds(
@@ -239,8 +241,8 @@ export function createRounds(
   async function conclude(answer: Answer, composed: Composed): Promise<void> {
     const isSilent = isActivation && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
-    const whole =
-      answer.truncated && sent?.maxOutputTokens ? `${answer.text}\n\n${CUT_OFF}`.trim() : answer.text
+    const cutOff = sent?.maxOutputTokens ? CONTEXT_FULL : TOO_LONG
+    const whole = answer.truncated ? `${answer.text}\n\n${cutOff}`.trim() : answer.text
     const text = isSilent ? null : await options.shortenReply(whole, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),

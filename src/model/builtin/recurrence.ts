@@ -32,6 +32,9 @@ const UNEVEN = impossible(
 const TIMES_UNKNOWN = impossible(
   'I need the times themselves, such as “every day at 8 am and 8 pm” or “every Monday at 9”.',
 )
+const LAST_DAY = impossible(
+  'I can’t repeat on the last day of a month. Ask for a day that every month has, such as the 28th.',
+)
 const BOUNDED = impossible(
   'I can’t repeat a reminder only from or until some time. Leave that out, and cancel it when it is over.',
 )
@@ -47,6 +50,8 @@ const RULES: Readonly<Record<string, Reader>> = {
   [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
     UNEVEN,
   [`(?:every|each) ${PLACE} ${DAY}|${PLACE} ${DAY} (?:of|in) (?:the|every|each) month`]: UNEVEN,
+  '(?:(?:every|each|the) )?last day (?:of|in) (?:the|every|each) month|(?:every|each) last (?:day of )?the month':
+    LAST_DAY,
   [`(?:once|twice|(?:\\d{1,2}|${COUNTED}) times) (?:(?:an?|per|every|each) (?:hour|day|week|month|year)|daily|weekly)|(?:every|each) ${PART} and (?:every |each )?${PART}`]:
     TIMES_UNKNOWN,
   '(?:every|each) ?(?:week|working |work)days?|(?:on )?weekdays': {

@@ -17,3 +17,14 @@ test('names up to two kinds of background steps, and counts more', () => {
   expect(summaryOf([signedIn, changed])).toBe('Signed in · 1 setting changed')
   expect(summaryOf([signedIn, changed, event(3, 'owner.signed-out')])).toBe('3 background steps')
 })
+
+test('does not call a tool used that was refused', () => {
+  const called = (seq: number, tool: string) =>
+    event(seq, 'tool.called', { internal: true, payload: { tool, callId: `c${seq}` } })
+  const returned = (seq: number, outcome: string) =>
+    event(seq + 10, 'tool.returned', { internal: true, payload: { callId: `c${seq}`, outcome } })
+  const steps = [called(1, 'set_timer'), returned(1, 'refused')]
+  expect(summaryOf(steps)).toBe('Could not use set timer')
+  const again = [called(2, 'set_timer'), returned(2, 'ok')]
+  expect(summaryOf([...steps, ...again])).toBe('Used set timer')
+})

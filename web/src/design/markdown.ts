@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify'
-import { Marked } from 'marked'
+import { Marked, type TokenizerAndRendererExtension } from 'marked'
 import { escapeHtml } from '../../../src/text/escape-html.ts'
 import { formulaSource, formulas } from '../../../src/text/formula.ts'
 import { msg } from './msg.ts'
@@ -7,7 +7,7 @@ import { msg } from './msg.ts'
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
  * the sanitiser allows few elements. Images become links, so that no content makes the page fetch a URL.
- * Text that is nested too deeply to parse, or has a word of over 10,000 characters, is shown unrendered.
+ * Text that is nested too deeply to parse, and words of over 2,000 characters, are shown unrendered.
  */
 export type RenderMarkdown = (source: string) => DocumentFragment
 
@@ -21,8 +21,21 @@ const allowedClasses: Readonly<Record<string, RegExp>> = { SPAN: /^math$/, CODE:
 
 const longCellChars = 32
 
-/** Marked takes time that grows with the square of a word: almost a minute for 100,000 characters. */
-const maxWordChars = 10_000
+const maxWordChars = 2_000
+
+/**
+ * A long word as it is written: marked looks for an address at every place of it, which takes minutes for 100,000
+ * characters, and each time that a reply grows.
+ */
+const longWord: TokenizerAndRendererExtension = {
+  name: 'longWord',
+  level: 'inline',
+  tokenizer(source) {
+    const end = source.search(/\s/)
+    const raw = end < 0 ? source : source.slice(0, end)
+    return raw.length > maxWordChars ? { type: 'text', raw, text: raw } : undefined
+  },
+}
 
 /** Code that is loaded with the first text that needs it. Runs at once when it is loaded. */
 function onDemand<Loaded>(load: () => Promise<Loaded>): (use: (loaded: Loaded) => void) => void {
@@ -68,7 +81,7 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
   const marked = new Marked({
     gfm: true,
     breaks: true,
-    extensions: formulas(formulaSource),
+    extensions: [...formulas(formulaSource), longWord],
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
@@ -94,13 +107,11 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
     element.setAttribute('rel', 'noopener noreferrer nofollow')
   })
   function htmlOf(source: string): string {
-    const unrendered = `<pre>${escapeHtml(source)}</pre>`
-    if (source.split(/\s/).some((word) => word.length > maxWordChars)) return unrendered
     try {
       return marked.parse(source, { async: false })
     } catch {
       // Deep nesting overflows the stack. One such text must not break the whole list.
-      return unrendered
+      return `<pre>${escapeHtml(source)}</pre>`
     }
   }
   return (source) => {

@@ -219,7 +219,11 @@ export class DgMemoriesPage extends AppElement {
           ${
             memory.reinforcements > 0 && lastReinforcedAt !== null
               ? html`<span title=${fullTimeText(lastReinforcedAt)}>
-                  ${msg`confirmed ${plural(memory.reinforcements, msg`time`, msg`times`)}, latest ${relativeText(lastReinforcedAt)}`}
+                  ${
+                    memory.reinforcements === 1
+                      ? msg`confirmed once, ${relativeText(lastReinforcedAt)}`
+                      : msg`confirmed ${memory.reinforcements} times, latest ${relativeText(lastReinforcedAt)}`
+                  }
                 </span>`
               : nothing
           }

@@ -4,7 +4,7 @@ import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { AppElement } from '../app/app-element.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, choiceView, isPaste } from '../design/field.ts'
-import { capitalised, plural } from '../design/format.ts'
+import { capitalised, plural, wordsText } from '../design/format.ts'
 import { msg } from '../design/msg.ts'
 
 const kinds = [
@@ -135,7 +135,7 @@ export class DgMemoryDialog extends FormDialog {
   }
 
   private kindView(kind: Memory['kind'] | undefined) {
-    const choices = kinds.map((each) => [each, capitalised(each)] as const)
+    const choices = kinds.map((each) => [each, capitalised(wordsText(each))] as const)
     return choiceView(
       'kind',
       msg`Kind`,

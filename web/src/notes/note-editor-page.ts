@@ -136,6 +136,9 @@ export class DgNoteEditorPage extends AppElement {
     } catch (error) {
       this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
       this.problem = this.stale ? '' : explain(error)
+      await this.updateComplete
+      // In a long note it is out of sight.
+      this.renderRoot.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' })
     } finally {
       this.busy = false
     }

@@ -118,7 +118,7 @@ export class DgModelServices extends AppElement {
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, choice, withBuiltin: use === 'chat' },
-      heading: msg`Model for ${use === 'chat' ? msg`the chat` : title.toLowerCase()}`,
+      heading: msg`Model: ${title}`,
       about,
       action: [msg`Save`, msg`Saving…`],
       onChosen: async ({ service, model }: ModelChoice) => {

@@ -59,9 +59,13 @@ export function summaryOf(events: readonly TimelineEvent[], isRunning = false): 
   const parts: string[] = []
   const recalled = new Set(events.flatMap((event) => idsOf(event)))
   if (recalled.size > 0) parts.push(msg`recalled ${plural(recalled.size, msg`memory`, msg`memories`)}`)
-  const tools = [...new Set(events.filter((e) => e.type === 'tool.called').map((e) => textField(e, 'tool')))]
-  if (tools.length > 0 && tools.length <= 2) parts.push(msg`used ${listText(tools.map(wordsText))}`)
-  if (tools.length > 2) parts.push(msg`used ${plural(tools.length, msg`tool`, msg`tools`)}`)
+  const calls = stepsOf(events).filter(({ tool }) => tool)
+  const isUsed = ({ outcome }: Step) => outcome !== 'refused' && outcome !== 'failed'
+  const used = [...new Set(calls.filter(isUsed).map(({ title }) => title))]
+  const tried = new Set(calls.map(({ title }) => title).filter((title) => !used.includes(title)))
+  if (used.length > 0 && used.length <= 2) parts.push(msg`used ${listText(used.map(wordsText))}`)
+  if (used.length > 2) parts.push(msg`used ${plural(used.length, msg`tool`, msg`tools`)}`)
+  if (tried.size > 0) parts.push(msg`could not use ${listText([...tried].map(wordsText))}`)
   for (const [type, phrase, one, many] of counted) {
     const times = tally(events, type)
     if (times > 0) parts.push(phrase(plural(times, one, many)))
