@@ -32,7 +32,7 @@ export function integerSchema(min: number, max: number) {
           .string()
           .trim()
           .regex(/^-?\d{1,15}$/)
-          .transform((amount) => Number(amount.replace(',', '.'))),
+          .transform(Number),
       ],
       bounds,
     )
@@ -50,7 +50,7 @@ export const amountSchema = z
         .string()
         .trim()
         .regex(/^\d{1,6}(?:[.,]\d{1,2})?$/)
-        .transform(Number),
+        .transform((amount) => Number(amount.replace(',', '.'))),
     ],
     { error: AMOUNT },
   )
