@@ -51,10 +51,9 @@ export type Decision =
  * Decides how a statement affects the known memories. Equal statements reinforce. Otherwise the extractor's
  * relation decides, where the two have words or a slot in common, and unless numbers, negation or a single-valued
  * slot contradict it. Without a relation, the newer statement on a single-valued slot overrides; all others
- * coexist. A provisional statement changes no other memory. Pure. `nearestId` is the most similar memory:
- * similarity adds a link but never merges.
+ * coexist. A provisional statement changes no other memory. Similarity never merges. Pure.
  */
-export function consolidate(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
+export function consolidate(accepted: Accepted, known: readonly Known[]): Decision {
   const repeated = known.find((memory) => isRepetition(accepted, memory))
   if (repeated) return { outcome: 'repeated', memoryId: repeated.memoryId }
 
@@ -84,7 +83,7 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
   if (newer) return { outcome: 'outdated', memoryId: newer.memoryId }
   const [refined] = refinable
   const sameSlot = known.find(({ slotKey }) => slotKey !== '' && slotKey === accepted.slotKey)
-  const linkedTo = refined || against.length > 0 ? null : (sameSlot?.memoryId ?? nearestId)
+  const linkedTo = refined || against.length > 0 ? null : (sameSlot?.memoryId ?? null)
   return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo }
 }
 

@@ -118,7 +118,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     await options.caughtUp()
     await options.lock(async () => {
       const ids = checked.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
-      const concluded = await thread.ask('conclude', { window, checked, method, ids })
+      const concluded = await thread.ask('conclude', { window, checked, ids })
       for (const end of concluded.counts) options.counters.add(end)
       const facts: NewEvent[] = [...before, ...concluded.facts]
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))

@@ -3,7 +3,7 @@ import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/function-thread.ts'
-import { contentWords, hasWord, indexWords } from '../../text/words.ts'
+import { contentWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
 import { barredFact } from './barred-fact.ts'
@@ -24,8 +24,6 @@ const OFFERED_WORDS = 64
 const MAX_DISCARDED_FACTS = 10
 /** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
-/** Share of common words needed for a link. */
-const LINK_COVERAGE = 0.5
 
 /** The next window to read, with the memories to offer to the model. */
 export type ToRead = { readonly window: Window; readonly offered: readonly Offered[] }
@@ -46,7 +44,6 @@ export type Conclusion = {
 export type ConcludeArgs = {
   readonly window: Window
   readonly checked: readonly Checked[]
-  readonly method: 'model' | 'rules'
   /** One id per accepted candidate. */
   readonly ids: readonly string[]
 }
@@ -76,16 +73,6 @@ function createLibrary({ views, ledger }: Sources) {
   const turns = createTurnQueries(views)
   const near = createNearMemories(views)
   const windows = createWindowReader({ ledger, utterances, isHidden: queries.repeatsBarred })
-
-  /** The memory to link to; null if too few words match. */
-  function nearestTo(words: readonly string[]): string | null {
-    const [nearest] = words.length === 0 ? [] : near({ words, limit: 1 })
-    if (!nearest?.text) return null
-    const index = indexWords(nearest.text)
-    return words.filter((word) => hasWord(index, word)).length >= words.length * LINK_COVERAGE
-      ? nearest.memoryId
-      : null
-  }
 
   /** The memories a turn was given, and its reply. */
   function recalledIn(turnId: string) {
@@ -121,7 +108,7 @@ function createLibrary({ views, ledger }: Sources) {
     })
   }
 
-  return { queries, windows, near, nearestTo, recalledIn, isRecent, learningWith }
+  return { queries, windows, near, recalledIn, isRecent, learningWith }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
@@ -159,8 +146,8 @@ export const learningFunctions = {
 
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, nearestTo, recalledIn, isRecent, learningWith } = createLibrary(sources)
-    return ({ window, checked, method, ids }: ConcludeArgs): Conclusion => {
+    const { queries, windows, recalledIn, isRecent, learningWith } = createLibrary(sources)
+    return ({ window, checked, ids }: ConcludeArgs): Conclusion => {
       const counts: CountedEnd[] = []
       const facts: NewEvent[] = []
       const learning = learningWith(ids, counts)
@@ -188,9 +175,7 @@ export const learningFunctions = {
         accepted += 1
         const { conversationId, spanId, turnId, seq } = said
         const place = { conversationId, spanId, turnId, causedBy: seq }
-        const { text, slot, value } = each.accepted
-        const nearestId = method === 'rules' ? nearestTo(contentWords(`${text} ${slot} ${value}`)) : null
-        facts.push(...learning.learn(each.accepted, nearestId, place, 'extraction').facts)
+        facts.push(...learning.learn(each.accepted, place, 'extraction').facts)
       }
       facts.push(
         ...retractionsIn(window, { windows, queries }),
@@ -202,14 +187,13 @@ export const learningFunctions = {
 
   /** Judges and consolidates what the owner asks to remember. */
   remember: (sources: Sources) => {
-    const { windows, near, learningWith } = createLibrary(sources)
+    const { windows, learningWith } = createLibrary(sources)
     return ({ text, messageSeq, timezone, memoryId, place }: RememberArgs): Remembered => {
       const accepted = acceptRequest(text, messageSeq, { windows, timezone })
       if (typeof accepted === 'string') return { outcome: 'refused', reason: accepted }
       const counts: CountedEnd[] = []
-      const [nearest] = near({ words: contentWords(accepted.text), limit: 1 })
       const learning = learningWith([memoryId], counts)
-      const learned = learning.learn(accepted, nearest?.memoryId ?? null, place, 'owner')
+      const learned = learning.learn(accepted, place, 'owner')
       return { outcome: 'kept', facts: learned.facts, memoryId: learned.memoryId, counts }
     }
   },

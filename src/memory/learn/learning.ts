@@ -22,7 +22,7 @@ export type Learned = {
 
 /** Turns accepted candidates into facts. Each call sees the results of the previous ones. */
 export type Learning = {
-  learn(accepted: Accepted, nearestId: string | null, place: MemoryPlace, by: 'owner' | 'extraction'): Learned
+  learn(accepted: Accepted, place: MemoryPlace, by: 'owner' | 'extraction'): Learned
 }
 
 /** Append the facts before creating another learning: it reads the current views. */
@@ -64,14 +64,12 @@ export function createLearning(options: {
     return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
   }
 
-  function decide(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
+  function decide(accepted: Accepted, known: readonly Known[]): Decision {
     const { saidSeq: seq, canonicalKey, statementKey } = accepted
     const replaced = queries
       .replacedByHand({ seq, canonicalKey, statementKey })
       .find((row) => isReplaced(accepted, toKnown(row), row.successorSeq))
-    return replaced
-      ? { outcome: 'outdated', memoryId: replaced.successorId }
-      : consolidate(accepted, known, nearestId)
+    return replaced ? { outcome: 'outdated', memoryId: replaced.successorId } : consolidate(accepted, known)
   }
 
   function replace(ids: readonly string[]): void {
@@ -79,9 +77,9 @@ export function createLearning(options: {
   }
 
   return {
-    learn(accepted, nearestId, place, by) {
+    learn(accepted, place, by) {
       const known = knownTo(accepted)
-      const decision = decide(accepted, known, nearestId)
+      const decision = decide(accepted, known)
       const envelope = { actor: 'service', channel: 'inner', ...place } as const
       count('candidates')
       const sourceSeqs = [...accepted.sourceSeqs]
