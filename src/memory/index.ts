@@ -125,7 +125,6 @@ export function buildMemory(options: {
     ...common,
     ledger: storage.ledger,
     indexed: () => caughtUpWithin(caughtUp),
-    find: (query) => ask('findMemories', query),
   })
   const pinned = createPinned({ queries, maxTokens: () => config.get().maxInjectedTokens, timezone })
   const byHand = createByHand({ ...common, pinned })
@@ -211,6 +210,7 @@ export function buildMemory(options: {
         offeredIn,
         candidates: (asked) =>
           ask('forgetCandidates', { ...asked, isRead: options.model().utility !== null }),
+        latest: (limit) => queries.current(Number.MAX_SAFE_INTEGER, limit),
         lookUp,
         settled: () => reactor.settled(SETTLE_MS),
         isIndexed: () => caughtUpWithin(caughtUp),

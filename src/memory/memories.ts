@@ -3,7 +3,6 @@ import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
-import type { FindMemories, FoundMemory } from './forget/find.ts'
 import type { Rejection } from './learn/checks.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 import { keptKey } from './learn/window.ts'
@@ -30,7 +29,6 @@ export type Memories = {
     key: string,
     origin: MemoryOrigin & { readonly messageSeq: number },
   ): Promise<RememberOutcome>
-  find(query: FindMemories): Promise<readonly FoundMemory[]>
   /**
    * Makes a memory active, in place of its successor and of its predecessor: undoes a replacement, and confirms
    * a provisional memory. `current` if it is active already.
@@ -50,14 +48,13 @@ export type MemoriesOptions = {
   readonly thread: LearningThread
   /** Waits a short time for the indexes to catch up. */
   readonly indexed: () => Promise<unknown>
-  readonly find: Memories['find']
   readonly counters: MemoryCounters
   readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
 }
 
-/** Remembers, finds and restores memories at the owner's request. Forgetting is an erasure. */
+/** Remembers and restores memories at the owner's request. Forgetting is an erasure. */
 export function createMemories(options: MemoriesOptions): Memories {
   const { append, queries, lock } = options
 
@@ -86,8 +83,6 @@ export function createMemories(options: MemoriesOptions): Memories {
         return { status: 'kept', memory, isNew: first.type === 'memory.stored' }
       })
     },
-
-    find: options.find,
 
     async restore(memoryId, origin) {
       return lock(async () => {

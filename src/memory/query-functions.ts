@@ -1,6 +1,5 @@
 import type { Sources, ThreadFunctions } from '../storage/function-thread.ts'
 import { createForgetCandidates } from './forget/candidates.ts'
-import { createFindMemories } from './forget/find.ts'
 import { createForgettable } from './forget/forgettable.ts'
 import { createMemoryStoreQuery } from './insights.ts'
 import { createMemoryListing } from './listing.ts'
@@ -26,7 +25,6 @@ function recallOf(sources: Sources) {
 /** What memory asks the query thread. */
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallOf(sources).choose,
-  findMemories: ({ views }: Sources) => createFindMemories(views),
   lastMessages: createLastMessages,
   listMemories: createMemoryListing,
   memoryStore: createMemoryStoreQuery,

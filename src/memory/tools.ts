@@ -25,9 +25,8 @@ import type { Chosen } from './forget/forgettable.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 import { type Recollection, sourcesOf } from './recall/recollections.ts'
 
-const RECALLED_MEMORIES = 20
-/** Limit of messages that are recalled beside memories. */
-const RECALLED_MESSAGES = 20
+/** Limit of memories, and of messages beside them. */
+const RECALLED = 20
 const MESSAGE_CHARS = 250
 /** Longer lists are not read out to choose from. */
 const MAX_CHOICES = 8
@@ -44,7 +43,6 @@ type ForgottenGroup = { readonly kind: string; readonly count: number; readonly 
 
 /** The memories and messages that recall finds for a query, best first. */
 export type LookedUp = { readonly memories: readonly MemoryRow[]; readonly said: readonly Recollection[] }
-const NOTHING: LookedUp = { memories: [], said: [] }
 
 /** Forgets by an erasure; implemented outside this folder. */
 export type Forgetting = {
@@ -65,6 +63,8 @@ export function memoryTools(options: {
   readonly candidates: (asked: Omit<FindCandidates, 'isRead'>) => Promise<readonly Candidate[]>
   /** What this turn has asked the owner to choose from, and the owner has not chosen yet. */
   readonly offeredIn: (turnId: string) => readonly string[]
+  /** The memories that were learned last. */
+  readonly latest: (limit: number) => readonly MemoryRow[]
   readonly lookUp: (query: string, context: ToolContext) => Promise<LookedUp>
   /** Resolves when everything said so far is learned or waits for a retry, after a few seconds at most. */
   readonly settled: () => Promise<void>
@@ -149,14 +149,12 @@ export function memoryTools(options: {
       async run({ query }, context) {
         // The newest memories include what was said a moment ago.
         if (query === null) await settled()
-        const [found, recalled] = await Promise.all([
-          memories.find({ query, limit: RECALLED_MEMORIES }),
-          query === null ? NOTHING : options.lookUp(query, context),
-        ])
-        const all = [...found.map(({ memory }) => memory), ...recalled.memories]
-        const distinct = new Map(all.map((memory) => [memory.memoryId, memory]))
-        const known = [...distinct.values()].slice(0, RECALLED_MEMORIES)
-        const said = recalled.said.slice(0, RECALLED_MESSAGES)
+        const found =
+          query === null
+            ? { memories: options.latest(RECALLED), said: [] }
+            : await options.lookUp(query, context)
+        const known = found.memories.slice(0, RECALLED)
+        const said = found.said.slice(0, RECALLED)
         return {
           ok: true,
           data: {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createDerivationsQuery } from '../../../projections/derivations.ts'
-import { createMemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
+import { createMemoryQueries, isKept } from '../../../projections/memory-queries.ts'
 import { TRAIT } from '../../../projections/recall-traits.ts'
 import { contentWords, coverage, indexWords } from '../../text/words.ts'
 import { canonicalKey } from '../learn/canonical-key.ts'
@@ -9,7 +9,6 @@ import { createWorth } from '../recall/answer.ts'
 import { createEntryQueries } from '../recall/entry-queries.ts'
 import type { Hit, RecallRanker } from '../recall/ranker.ts'
 import { createRecollections } from '../recall/recollections.ts'
-import { coverageOf, createFindMemories, FIND_COVERAGE, type Match } from './find.ts'
 import { type Chosen, createForgettable } from './forgettable.ts'
 
 export type FindCandidates = {
@@ -36,8 +35,11 @@ export type Candidate = {
 
 /** The owner is offered at most this many. One more is returned, to tell that there are more. */
 export const MAX_CANDIDATES = 20
-/** How many memories that match by their words alone are added to those that recall ranks. */
-const MORE_MEMORIES = 20
+/** `same`: the same statement or id; `whole`: all the words; `partial`: some of them. */
+type Match = 'same' | 'whole' | 'partial'
+
+/** What has a smaller share of the words matches weakly. */
+const MIN_COVERAGE = 0.5
 /** What recall considers to tell this much of what is asked matches in part, whatever its words. */
 const RELEVANT = 0.5
 const NO_NAMES = { owner: [], delegate: [] }
@@ -60,7 +62,6 @@ export function createForgetCandidates(options: {
 }) {
   const { views, ledger, ranker } = options
   const queries = createMemoryQueries(views)
-  const findMemories = createFindMemories(views)
   const forgettable = createForgettable(views, ledger)
   const recollect = createRecollections({ views, ledger })
   const entries = createEntryQueries(views)
@@ -73,31 +74,27 @@ export function createForgetCandidates(options: {
   }
 
   function memoriesIn(hits: readonly Hit[], query: string, words: readonly string[]): Ranked[] {
+    const key = canonicalKey(query)
+    const named = queries.byId(query.trim())
+    const same = [...(named && isKept(named.status) ? [named] : []), ...queries.byCanonicalKey(key)]
     const relevance = new Map(hits.map((hit) => [hit.seq, hit.relevance]))
-    const matches = new Map(
-      findMemories({ query, limit: MORE_MEMORIES }).map(({ memory, match }) => [
-        memory.storedSeq,
-        { memory, match },
-      ]),
-    )
     const ranked = hits.flatMap(({ seq, kind }) =>
       kind === 'memory' ? (queries.byStoredSeq(seq) ?? []) : [],
     )
-    const rows = new Map(
-      [...ranked, ...[...matches.values()].map(({ memory }) => memory)].map((row) => [row.storedSeq, row]),
-    )
-    return [...rows.values()].map((memory: MemoryRow) => {
-      const match = matches.get(memory.storedSeq)?.match ?? 'partial'
-      const isRelevant = (relevance.get(memory.storedSeq) ?? 0) >= RELEVANT
+    const rows = new Map([...same, ...ranked].map((row) => [row.storedSeq, row]))
+    return [...rows.values()].map((memory) => {
+      const { text, subject, slot, quote } = memory
+      const covered = coverage(indexWords(text ?? '', subject ?? '', slot ?? '', quote ?? ''), words)
+      const isSame = same.some(({ memoryId }) => memoryId === memory.memoryId)
       return {
         ref: `memory:${memory.memoryId}`,
         seq: memory.storedSeq,
-        text: memory.text ?? '',
+        text: text ?? '',
         at: memory.validFrom,
-        match,
-        isWeak: match === 'partial' && !isRelevant && coverageOf(memory, words) < FIND_COVERAGE,
+        match: isSame ? 'same' : covered === 1 ? 'whole' : 'partial',
+        isWeak: !isSame && covered < MIN_COVERAGE && (relevance.get(memory.storedSeq) ?? 0) < RELEVANT,
         isQuestion: false,
-      }
+      } satisfies Ranked
     })
   }
 
@@ -118,7 +115,7 @@ export function createForgetCandidates(options: {
         text,
         at: new Date(atMs).toISOString(),
         match,
-        isWeak: covered < FIND_COVERAGE && !isRelevant,
+        isWeak: covered < MIN_COVERAGE && !isRelevant,
         isQuestion: ((traits.get(seq) ?? 0) & TRAIT.endsAsking) !== 0,
       } satisfies Ranked
     })

@@ -122,8 +122,9 @@ test.each([
     })
   }
   expect(mind.texts()).toHaveLength(2)
-  const found = await mind.memory.memories.find({ query: first, limit: 5 })
-  expect(found.map(({ memory }) => memory.text)).toEqual([first])
+  expect(await mind.use('recall', { query: first }, null)).toMatchObject({
+    data: { memories: [{ text: first }] },
+  })
 })
 
 test('lists memories by relevance to a query, or newest first without one', async () => {
