@@ -1,11 +1,10 @@
 import type { NewEvent } from '../../../ledger/event.ts'
-import { createMemoryQueries } from '../../../projections/memory-queries.ts'
+import { createMemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/function-thread.ts'
-import { contentWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
-import { createNearMemories } from '../recall/near.ts'
+import { createRecallRanker } from '../recall/ranker.ts'
 import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
@@ -13,14 +12,13 @@ import { createLearning, type MemoryPlace } from './learning.ts'
 import { readPlainly } from './patterns.ts'
 import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
-import { createWindowReader, type Window } from './window.ts'
+import { createWindowReader, type Quotable, type Window } from './window.ts'
 import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './written.ts'
 
 /** Memories offered to the model: similar ones, then single-valued ones, then the latest. */
 const OFFERED_NEAR = 16
 const OFFERED_SINGLE = 16
 const OFFERED_LATEST = 8
-const OFFERED_WORDS = 64
 const MAX_DISCARDED_FACTS = 10
 /** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
@@ -71,8 +69,28 @@ function createLibrary({ views, ledger }: Sources) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const turns = createTurnQueries(views)
-  const near = createNearMemories(views)
+  const ranker = createRecallRanker({ views })
   const windows = createWindowReader({ ledger, utterances, isHidden: queries.repeatsBarred })
+
+  /** Current memories that share words with what is said, most relevant first. */
+  function memoriesNear(quotables: readonly Quotable[]): MemoryRow[] {
+    const hits = quotables.flatMap(({ text, utterance }) =>
+      ranker.recall({
+        text,
+        asker: 'owner',
+        names: { owner: [], delegate: [] },
+        nowMs: Date.parse(utterance.at),
+        timezone: 'UTC',
+        isRead: true,
+        beforeSeq: Number.MAX_SAFE_INTEGER,
+        excludedSeqs: [],
+      }),
+    )
+    return hits
+      .filter(({ kind }) => kind === 'memory')
+      .sort((a, b) => b.relevance - a.relevance)
+      .flatMap(({ seq }) => queries.byStoredSeq(seq) ?? [])
+  }
 
   /** The memories a turn was given, and its reply. */
   function recalledIn(turnId: string) {
@@ -108,7 +126,7 @@ function createLibrary({ views, ledger }: Sources) {
     })
   }
 
-  return { queries, windows, near, recalledIn, isRecent, learningWith }
+  return { queries, windows, memoriesNear, recalledIn, isRecent, learningWith }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
@@ -125,13 +143,13 @@ export const learningFunctions = {
 
   /** The next window of at most `limit` utterances; null if nothing is unread. */
   nextToRead: (sources: Sources) => {
-    const { queries, windows, near } = createLibrary(sources)
+    const { queries, windows, memoriesNear } = createLibrary(sources)
     return ({ limit, offers }: { readonly limit: number; readonly offers: boolean }): ToRead | null => {
       const window = windows.next(limit)
       if (!window || !offers || window.quotables.length === 0) return window && { window, offered: [] }
-      const words = [...new Set(window.quotables.flatMap(({ text }) => contentWords(text)))]
+      const near = new Map(memoriesNear(window.quotables).map((row) => [row.memoryId, row] as const))
       const rows = [
-        ...near({ words: words.slice(0, OFFERED_WORDS), limit: OFFERED_NEAR }),
+        ...[...near.values()].slice(0, OFFERED_NEAR),
         ...queries.singleValued(OFFERED_SINGLE),
         ...queries.current(Number.MAX_SAFE_INTEGER, OFFERED_LATEST),
       ]
