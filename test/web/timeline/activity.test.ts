@@ -24,7 +24,7 @@ test('does not call a tool used that was refused', () => {
   const returned = (seq: number, outcome: string) =>
     event(seq + 10, 'tool.returned', { internal: true, payload: { callId: `c${seq}`, outcome } })
   const steps = [called(1, 'set_timer'), returned(1, 'refused')]
-  expect(summaryOf(steps)).toBe('Could not use set timer')
+  expect(summaryOf(steps)).toBe('Tried set timer')
   const again = [called(2, 'set_timer'), returned(2, 'ok')]
   expect(summaryOf([...steps, ...again])).toBe('Used set timer')
 })

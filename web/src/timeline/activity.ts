@@ -65,7 +65,7 @@ export function summaryOf(events: readonly TimelineEvent[], isRunning = false): 
   const tried = new Set(calls.map(({ title }) => title).filter((title) => !used.includes(title)))
   if (used.length > 0 && used.length <= 2) parts.push(msg`used ${listText(used.map(wordsText))}`)
   if (used.length > 2) parts.push(msg`used ${plural(used.length, msg`tool`, msg`tools`)}`)
-  if (tried.size > 0) parts.push(msg`could not use ${listText([...tried].map(wordsText))}`)
+  if (tried.size > 0) parts.push(msg`tried ${listText([...tried].map(wordsText))}`)
   for (const [type, phrase, one, many] of counted) {
     const times = tally(events, type)
     if (times > 0) parts.push(phrase(plural(times, one, many)))
