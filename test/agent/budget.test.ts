@@ -7,13 +7,14 @@ import { startWholeService } from '../support/service.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const USAGE = { inputTokens: 60, outputTokens: 50 }
+/** Memory may read "One" as soon as the budget is renewed. It must not spend it again. */
+const LEARNS_NOTHING = { text: '{"candidates":[]}', usage: { inputTokens: 1, outputTokens: 1 } }
 
 test('refuses turns once the daily tokens are spent, across a restart, until a day has passed', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
-  // Memory may read "One" as soon as the budget is renewed.
-  double.answerMemoryWith(() => ({ text: '{"candidates":[]}', usage: { inputTokens: 1, outputTokens: 1 } }))
+  double.answerMemoryWith(() => LEARNS_NOTHING)
   const directory = testDirectory()
   const startedMs = Date.now()
   let nowMs = startedMs
@@ -62,6 +63,7 @@ test('runs the activation of a due timer once the spent token budget is renewed'
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
+  double.answerMemoryWith(() => LEARNS_NOTHING)
   let nowMs = Date.now()
   const service = await startWholeService({
     nowMs: () => nowMs,
