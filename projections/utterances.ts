@@ -114,8 +114,8 @@ function isOutcome({ turnId, facts }: Said): boolean {
 
 export function createUtteranceQueries(views: Database) {
   const columns = 'seq, speaker, conversationId, turnId'
-  const unread = views.prepare<[number], UtteranceRow & { answered: number; unread: number }>(
-    `SELECT ${columns}, answered, unread FROM utterances WHERE unread > 0 ORDER BY seq LIMIT ?`,
+  const unread = views.prepare<[number, number], UtteranceRow & { answered: number; unread: number }>(
+    `SELECT ${columns}, answered, unread FROM utterances WHERE unread > 0 AND seq > ? ORDER BY seq LIMIT ?`,
   )
   const unreadCount = views.prepare<[], { count: number }>(
     'SELECT count(*) AS count FROM utterances WHERE unread > 0',
@@ -141,13 +141,13 @@ export function createUtteranceQueries(views: Database) {
   )
   const bySeq = views.prepare<[number], UtteranceRow>(`SELECT ${columns} FROM utterances WHERE seq = ?`)
   return {
-    /** The owner's next unread utterances, in order, up to the first unanswered one. */
-    readable(limit: number): (UtteranceRow & { readonly unread: number })[] {
-      const rows = unread.all(limit)
+    /** The owner's next unread utterances after `afterSeq`, in order, up to the first unanswered one. */
+    readable(limit: number, afterSeq = 0): (UtteranceRow & { readonly unread: number })[] {
+      const rows = unread.all(afterSeq, limit)
       const end = rows.findIndex((row) => row.answered === 0)
       return end < 0 ? rows : rows.slice(0, end)
     },
-    unreadSeqs: (limit: number) => unread.all(limit).map(({ seq }) => seq),
+    unreadSeqs: (limit: number) => unread.all(0, limit).map(({ seq }) => seq),
     unreadCount: () => unreadCount.get()?.count ?? 0,
     /** Whether more than `count` utterances are unread, without counting them all. */
     isBehindBy: (count: number) => exceeds.get(count) !== undefined,

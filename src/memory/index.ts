@@ -18,6 +18,7 @@ import { createImportedLearning } from './learn/imported.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createRetiring } from './learn/replaced.ts'
+import { createWindowReader } from './learn/window.ts'
 import { createMemoryPresenter } from './listing.ts'
 import { createMemories } from './memories.ts'
 import type { queryFunctions } from './query-functions.ts'
@@ -132,6 +133,7 @@ export function buildMemory(options: {
   const reactor = createMemoryReactor({
     ...common,
     extraction: createExtraction({ ...common, utility, mayLearn: options.mayLearn ?? (() => true), log }),
+    windows: createWindowReader({ ledger: storage.ledger, utterances, isHidden: queries.repeatsBarred }),
     onHeadMoved: storage.onHeadMoved,
     onFault(error) {
       onFault(error)

@@ -7,7 +7,6 @@ import { leftOfWait, unlessAborted } from '../../lib/waits.ts'
 import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
-import { barredFact } from './barred-fact.ts'
 import type { Checked } from './checks.ts'
 import { extractWithModel } from './extract-model.ts'
 import type { LearningThread, ToRead } from './learning-functions.ts'
@@ -192,12 +191,6 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       let toRead: ToRead | null = null
       try {
         toRead = await thread.ask('nextToRead', { limit, offers })
-        const secretSeqs = toRead?.window.secretSeqs ?? []
-        if (secretSeqs.length > 0) {
-          await append([barredFact(secretSeqs)])
-          // Loads the window without these messages: one that the owner keeps meanwhile would count as read.
-          toRead = await thread.ask('nextToRead', { limit, offers })
-        }
         if (!toRead || options.isHalted()) return
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])

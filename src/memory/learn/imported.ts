@@ -135,7 +135,6 @@ function windowOf(texts: readonly ImportedText[], partSeq: number): Window {
     readSeqs: own.map(({ seq }) => seq),
     quotables: own.map((utterance) => ({ text: utterance.text, utterance, seqs: [partSeq], agreed: false })),
     shown,
-    secretSeqs: [],
     key: '',
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
@@ -13,7 +13,11 @@ import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import { dayIn } from '../../lib/time.ts'
+import { asksNotToKeep } from '../../text/secrecy.ts'
+import { barredFact } from './barred-fact.ts'
 import type { Extraction } from './extraction.ts'
+import { ownWords } from './quotation.ts'
+import type { WindowReader } from './window.ts'
 
 export type MemoryReactor = {
   start(): void
@@ -31,6 +35,7 @@ export type MemoryReactorOptions = {
   readonly queries: MemoryQueries
   readonly utterances: UtteranceQueries
   readonly extraction: Extraction
+  readonly windows: WindowReader
   readonly onHeadMoved: SubscribeHead
   /** Overrides the default pause. */
   readonly pause?: ConversationPause
@@ -58,6 +63,10 @@ const RETRY_MS = { first: 5_000, longest: 10 * 60_000 }
 /** Backlog at which learning runs even during a turn, because the conversation has no pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
+/** The longest take 2 ms each. */
+const WISHES_AT_ONCE = 4
+/** The lane of wishes not to keep something. */
+const WISHES = 'wishes'
 /** Events of the conversation. Learning waits for a pause after them. */
 const TALK = ['chat', 'call', 'sms', 'turn'] as const
 /** Events that change memories, or whether it may learn. They wake it at once. */
@@ -72,6 +81,8 @@ type Work =
       readonly rows: readonly [MemoryRow, MemoryRow]
     }
   | ({ readonly kind: 'window' } & NonNullable<ReturnType<Extraction['due']>>)
+  | { readonly kind: 'wishes'; readonly throughSeq: number; readonly secretSeqs: readonly number[] }
+type Wishes = Extract<Work, { kind: 'wishes' }>
 
 /**
  * Learns from the conversation in the background, in order, and from each utterance once. It waits for a
@@ -79,7 +90,9 @@ type Work =
  * comes from the views, so a crash only delays it.
  */
 export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
-  const { append, queries, utterances, extraction, pause = PAUSE, nowMs, onFault } = options
+  const { append, queries, utterances, extraction, windows, pause = PAUSE, nowMs, onFault } = options
+  /** No unread utterance up to here asks not to be kept. */
+  let checkedSeq = 0
   let hasFailed = false
   /** Whether a backlog is being read. Its next window does not wait for a pause: a conversation may have none. */
   let isDraining = false
@@ -93,13 +106,19 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     onHeadMoved: options.onHeadMoved,
     areas: [...TALK, ...REST],
     next(isTaken) {
+      // Before the model may read them, and however long learning waits for a pause, a model or money.
+      if (isTaken(WISHES)) return undefined
+      const wishes = nextWishes()
+      if (wishes) return wishes
       if (isTaken('') || (!isDraining && urgent === 0 && untilPauseMs() > 0)) return undefined
       talk = null
       const work = nextWork()
       isDraining = work !== undefined
       return work
     },
+    laneOf: ({ kind }) => (kind === 'wishes' ? WISHES : ''),
     async run(work, signal) {
+      if (work.kind === 'wishes') return await obey(work)
       isRunning = true
       try {
         if (work.kind === 'expiry') await retire(work.rows)
@@ -118,6 +137,24 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     retryMs: RETRY_MS,
     onFault,
   })
+
+  function nextWishes(): Wishes | undefined {
+    const rows = utterances.readable(WISHES_AT_ONCE, checkedSeq)
+    const last = rows.at(-1)
+    if (!last) return undefined
+    const secretSeqs = rows.flatMap(({ seq }) => {
+      const said = windows.utteranceAt(seq)
+      return said && !said.isKept && asksNotToKeep(ownWords(said.text)) ? [seq] : []
+    })
+    return { kind: 'wishes', throughSeq: last.seq, secretSeqs }
+  }
+
+  async function obey({ throughSeq, secretSeqs }: Wishes): Promise<void> {
+    if (secretSeqs.length > 0) await append([barredFact(secretSeqs)])
+    // Lets voice frames pass while a backlog is checked.
+    else await setImmediate()
+    checkedSeq = throughSeq
+  }
 
   function nextWork(): Work | undefined {
     const rows = queries.endedBy(new Date(nowMs()).toISOString(), EXPIRED_AT_ONCE)

@@ -1,10 +1,8 @@
 import type { Channel, LedgerEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
-import { asksNotToKeep } from '../../text/secrecy.ts'
 import { contentWords } from '../../text/words.ts'
 import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
-import { ownWords } from './quotation.ts'
 import { ownSaidWords, saidWords } from './said-words.ts'
 
 export type Utterance = {
@@ -38,8 +36,6 @@ export type Window = {
   readonly readSeqs: readonly number[]
   readonly quotables: readonly Quotable[]
   readonly shown: readonly Utterance[]
-  /** Utterances among them that the owner asks not to keep. Neither quotable nor shown. */
-  readonly secretSeqs: readonly number[]
   /** Unique to this reading: a message that is kept after all is read again. */
   readonly key: string
 }
@@ -151,22 +147,16 @@ export function createWindowReader(options: {
         read.push({ row, utterance })
       }
       const last = read.at(-1)?.row.seq ?? first.seq
-      const all = before(first.conversationId, last + 1, CONTEXT_UTTERANCES + 3 * read.length)
-      const secrets = all.filter(
-        ({ speaker, text, isKept }) => speaker === 'owner' && !isKept && asksNotToKeep(ownWords(text)),
-      )
-      const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
-      const kept = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
+      const said = before(first.conversationId, last + 1, CONTEXT_UTTERANCES + 3 * read.length)
       // A memory learned from typed words has the owner's authority, so the extractor must not read words of others.
-      const shown = kept.filter((said) => isForeign || !said.isForeign)
+      const shown = said.filter((each) => isForeign || !each.isForeign)
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)
       return {
         readSeqs: read.map(({ row }) => row.seq),
         quotables: read.flatMap(({ utterance }) =>
-          utterance && isShown(utterance) ? quotablesOf(utterance, kept) : [],
+          utterance && isShown(utterance) ? quotablesOf(utterance, said) : [],
         ),
         shown,
-        secretSeqs: secrets.map(({ seq }) => seq),
         key: `extraction:${last}${isKept(last) ? ':kept' : ''}`,
       }
     },

@@ -4,6 +4,7 @@ import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { type ConversationPause, createMemoryReactor } from '../../../src/memory/learn/reactor.ts'
+import type { WindowReader } from '../../../src/memory/learn/window.ts'
 import { openMind } from '../mind.ts'
 
 const WINDOW = 8
@@ -34,6 +35,7 @@ function openReactor(pause: ConversationPause, reading: Promise<unknown> = Promi
         return isAnswering
       },
       isBehindBy: (count) => unread > count,
+      readable: () => [],
     } as Partial<UtteranceQueries> as UtteranceQueries,
     extraction: {
       nextRetryAtMs: () => null,
@@ -47,6 +49,7 @@ function openReactor(pause: ConversationPause, reading: Promise<unknown> = Promi
         await delay(1)
       },
     },
+    windows: {} as WindowReader,
     onHeadMoved,
     pause,
     timezone: () => 'UTC',

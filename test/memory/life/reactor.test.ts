@@ -386,3 +386,14 @@ test('closes at once, however long the indexes take', async () => {
   await mind.close()
   expect(mind.written).toEqual([])
 })
+
+test('bars what the owner asks not to keep at once, even while learning waits for its model', async () => {
+  const busy = new ModelError('rate_limited', 'busy', { retryAfterMs: 60 * 60_000 })
+  const mind = await openMind({ utility: scriptedModel(() => busy) })
+  await mind.say('I live in Oslo')
+  await mind.settle()
+  const { seq } = await mind.say('The boiler is loud. Don’t keep this.')
+  await mind.settle()
+  expect(mind.facts('memory.extraction.failed')).toHaveLength(1)
+  expect(mind.queries.isSecret(seq)).toBe(true)
+})
