@@ -14,6 +14,7 @@ type Found = {
 type Groups = Readonly<Record<string, string | undefined>>
 type Pattern = readonly [pattern: RegExp, read: (groups: Groups) => Found | null]
 
+const I_AM = "(?:i'm|i am|im)"
 const NOW = '(?: now| currently| actually| really| also| just| still)*'
 
 /** What follows a place, a company or a taste, and does not belong to it. */
@@ -22,34 +23,44 @@ const AFTER =
 
 const as =
   (kind: MemoryKind, slot: string, singleValued = false) =>
-  ({ value = '', person = 'owner' }: Groups): Found => ({
-    kind,
-    subject: person,
-    slot,
-    value: value.replace(AFTER, ''),
-    singleValued,
-  })
+  ({ value = '' }: Groups): Found => ({ kind, slot, value: value.replace(AFTER, ''), singleValued })
 
 /** Things of which a person has one at a time. */
 const UNIQUE =
   /(?:^|\s)(?:phone|number|mobile|e-?mail|address|birthday|anniversary|password|passcode|pin|code|username|iban|plate|size|job|name|surname|dentist|doctor|gp|boss|wife|husband|partner|mother|father|mum|mom|dad|employer|school|gym|bank|seat|room|locker|wifi)$/iu
+const BIRTH = /^(?:birthday|date of birth)$/iu
 
 /** "My phone number is …": kept where the value is a name or a number, or the thing is somebody's favourite. */
 function possession({ thing = '', value = '' }: Groups): Found | null {
   const isFavourite = /^favou?rite\b/iu.test(thing)
   if (!isFavourite && !/\d/u.test(value) && !/\p{Lu}/u.test(value)) return null
   const slot = thing.toLowerCase().replace(/^favorite/u, 'favourite')
-  const kind = isFavourite ? 'preference' : 'identity'
-  return { kind, slot, value, singleValued: isFavourite || UNIQUE.test(slot) }
+  return {
+    kind: isFavourite ? 'preference' : 'identity',
+    slot: BIRTH.test(slot) ? 'birthday' : slot,
+    value,
+    singleValued: isFavourite || UNIQUE.test(slot),
+  }
 }
 
+function ofPerson(slot: string) {
+  return ({ person = '', value = '' }: Groups): Found => ({
+    kind: 'relation',
+    subject: person,
+    slot,
+    value,
+    singleValued: true,
+  })
+}
+
+const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
 const PERSON =
-  "(?<person>(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|friend|boss|son|daughter)(?: \\p{Lu}[\\p{L}'-]+)?)"
+  "(?<person>(?:[\\p{L}-]+ )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|dog|cat)(?: \\p{Lu}[\\p{L}'-]+)?)"
 
 /** Plain statements that start with "I", "we" or "my". The first match counts. */
 const PATTERNS: readonly Pattern[] = [
   [/^(?:my name is|call me) (?<value>\p{Lu}[\p{L}' -]{0,40})$/iu, as('identity', 'name', true)],
-  [new RegExp(`^(?:i'm|i am|im)${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
+  [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
     new RegExp(
       `^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`,
@@ -57,21 +68,90 @@ const PATTERNS: readonly Pattern[] = [
     ),
     as('identity', 'residence', true),
   ],
+  [
+    new RegExp(`^${I_AM}${NOW} (?:living|based) (?:in|at) (?<value>.{2,60})$`, 'iu'),
+    as('identity', 'residence', true),
+  ],
   [new RegExp(`^i${NOW} work (?:at|for|with) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', true)],
+  [/^i work as (?:an? )?(?<value>[\p{L}][\p{L} -]{2,40})$/iu, as('identity', 'profession', true)],
+  [
+    new RegExp(
+      `^${I_AM}${NOW} an? (?<value>(?:[\\p{L}-]+ ){0,2}(?:[\\p{L}]+(?:er|or|ist|ian|ant|eer)|nurse|chef|cook))$`,
+      'iu',
+    ),
+    as('identity', 'profession', true),
+  ],
+  [
+    new RegExp(
+      `^${I_AM}${NOW} (?<value>vegan|vegetarian|diabetic|left-handed|retired|married|divorced|colou?r-?blind)$`,
+      'iu',
+    ),
+    as('identity', 'trait'),
+  ],
+  [/^i was born (?:on|in) (?<value>.{2,40})$/iu, as('identity', 'birthday', true)],
   [
     /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|hate|dislike|can't stand|don't like|do not like) (?!you\b)(?<value>[^.!?]{2,60})$/iu,
     as('preference', 'taste'),
   ],
   [
+    /^i (?:don't|do not|never|can't|cannot) (?:eat|drink) (?<value>[^.!?]{2,40})$/iu,
+    as('preference', 'diet'),
+  ],
+  [/^i (?:can )?speak (?<value>\p{Lu}[\p{L} ,]{2,40})$/iu, as('identity', 'language')],
+  [
+    /^i (?:have|own|drive) (?<value>(?:an? |two |three |four |2 |3 |4 )[\p{L}][\p{L}\p{N} '-]{2,50})$/iu,
+    as('identity', 'has'),
+  ],
+  [
+    new RegExp(`^my ${THING}(?:'s|’s) name is (?<value>.{2,40})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'relation',
+      slot: `${thing.toLowerCase()} name`,
+      value,
+      singleValued: UNIQUE.test(thing),
+    }),
+  ],
+  [
+    new RegExp(`^my ${THING} is (?:called|named) (?<value>.{2,40})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'relation',
+      slot: `${thing.toLowerCase()} name`,
+      value,
+      singleValued: UNIQUE.test(thing),
+    }),
+  ],
+  [
     new RegExp(`^[Mm]y ${PERSON} (?:lives|is living) (?:in|at) (?<value>.{2,60})$`, 'u'),
-    as('relation', 'residence', true),
+    ofPerson('residence'),
+  ],
+  [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer')],
+  [
+    new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|hates|prefers) (?<value>.{2,60})$`, 'u'),
+    (groups) => ({ ...ofPerson('taste')(groups), singleValued: false }),
+  ],
+  [
+    new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'),
+    (groups) => ({ ...ofPerson('allergy')(groups), singleValued: false }),
   ],
   [
     new RegExp(
-      `^(?:my|our) (?:new |actual |current )?(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?) is${NOW} (?<value>.{2,60})$`,
-      'iu',
+      `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))(?:'s|’s) (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
+      'u',
     ),
+    (groups) => ofPerson(groups.slot ?? '')(groups),
+  ],
+  [
+    new RegExp(`^(?:my|our) (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'),
     possession,
+  ],
+  [
+    new RegExp(`^i(?:'ve| have)? changed my ${THING} to (?<value>.{2,60})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'identity',
+      slot: thing.toLowerCase(),
+      value,
+      singleValued: true,
+    }),
   ],
 ]
 

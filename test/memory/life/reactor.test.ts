@@ -23,10 +23,10 @@ test('learns plain statements by rules after the turn', async () => {
 
 test('learns a statement repeated hundreds of times in one message once, and reads on', async () => {
   const mind = await openMind()
-  await mind.say('My sister Ada lives in Rome. '.repeat(4000))
+  await mind.say('My sister Ada likes tea. '.repeat(4000))
   await mind.say('I live in Oslo')
   await mind.settle()
-  expect(mind.texts()).toEqual(['My sister Ada lives in Rome', 'I live in Oslo'])
+  expect(mind.texts()).toEqual(['My sister Ada likes tea', 'I live in Oslo'])
 })
 
 test('learns what a model finds, with its quote and source', async () => {
