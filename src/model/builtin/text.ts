@@ -31,6 +31,7 @@ const POLITE = new RegExp(
   '^(?:' +
     [
       'good (?:morning|afternoon|evening|day)',
+      'thank(?:s| you)(?: so much| very much)?',
       '(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh|yes|yeah)',
       '(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)*',
       "(?:i'd like|i would like|i want|i need) (?:you )?to",
@@ -65,7 +66,7 @@ export type Stretch = { readonly start: number; readonly end: number }
 
 /** Starts a further request within a sentence. */
 const AND_ALSO =
-  /,? (?:and then|and also|and|then) (?=(?:remind me|set an? |wake me|cancel (?:the|my) |(?:make|create|take|write) a note|remember that|delete the|add [^.\n]{1,80} to (?:my|the) )\b)/gi
+  /,? (?:and then|and also|and|then) (?=(?:forget|remind me|set an? |wake me|cancel (?:the|my) |(?:make|create|take|write) a note|remember that|delete the|add [^.\n]{1,80} to (?:my|the) )\b)|, (?:please )?(?=forget\b)/gi
 const MAX_STRETCHES = 20
 
 /** Splits a message into possible requests: sentences, and parts joined by "and". */

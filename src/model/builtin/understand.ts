@@ -2,7 +2,7 @@ import type { Exchange } from './conversation.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
 import { dateIntents } from './intents/dates.ts'
-import { addIntent, listIntents } from './intents/lists.ts'
+import { ADDED, addIntent, listIntents, STARTED } from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
@@ -17,7 +17,7 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, ASK_WHEN, remindIntent, timerIntents } from './intents/timers.ts'
+import { ASK_WHAT, remindIntent, timerIntents } from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -30,7 +30,7 @@ import {
   withoutPoliteness,
 } from './text.ts'
 import { takeWhen } from './when.ts'
-import { WHICH_ONE } from './wording.ts'
+import { ASK_WHEN, WHICH_ONE } from './wording.ts'
 
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
 const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
@@ -39,6 +39,7 @@ const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
 const beyondIntent = on(
   [
     `(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) (?!${IS_SOMETHING})${SOMEBODY}.*`,
+    '(?:call|phone|ring|text) me(?: up| back| now| please)*',
     'send (?!me\\b)(?:.{1,60} )?(?:text|sms|message|whatsapp|e-?mail|mail)\\b.*',
   ],
   () => 'I can’t call, text or write to anybody.',
@@ -116,7 +117,16 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],
   [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
   [WHICH_ONE, choose],
+  [ADDED, addFurther],
+  [STARTED, addFurther],
 ]
+
+/** "Also bread", after something was added to a list. */
+function addFurther(_request: string, answer: string, reply: string): string {
+  const list = /\[([^\]]+)\]/.exec(reply)?.[1]
+  const item = /^(?:(?:and|also|oh|plus|some),? )+(.{1,100})$/i.exec(answer)?.[1]
+  return list === undefined || item === undefined ? answer : `add ${item} to my ${list}`
+}
 
 /** "The second one" and "the Cardiff one" after a list of memories or timers. */
 function choose(request: string, answer: string, question: string): string {

@@ -4,6 +4,7 @@ import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence } from './recurrence.ts'
+import { ASK_WHEN } from './wording.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -34,6 +35,53 @@ const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.s
 const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
 const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
 
+const AHEAD = `(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|morning|afternoon|evening|night)s?`
+const BEFOREHAND = new RegExp(
+  `^${AHEAD} before (?=\\p{L})|,? ${AHEAD} (?:before(?:hand)?|ahead|earlier|in advance)$`,
+  'iu',
+)
+const AHEAD_MS: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+}
+
+const EVENT_UNKNOWN: When = {
+  kind: 'impossible',
+  why: `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`,
+}
+
+/** The same for "an hour before my flight on Friday at 6" and "my flight is on Friday at 6, the evening before". */
+export function takeLead(text: string, present: Clock): When | null {
+  const found = BEFOREHAND.exec(text)
+  if (!found) return null
+  const event = takeWhen(text.replace(found[0], ''), present, { early: false })
+  if (event?.kind !== 'at') return EVENT_UNKNOWN
+  const [count = '', unit = ''] = found.slice(1).filter((group) => group !== undefined)
+  const eventMs = Date.parse(`${event.local}Z`)
+  const leadMs = AHEAD_MS[unit.toLowerCase()]
+  const part = PARTS_OF_DAY.find(([words]) => words.test(unit))?.[1] ?? 0
+  const dueMs = leadMs
+    ? eventMs - (hourOf(count) || 1) * leadMs
+    : midnightOf(eventMs) - DAY_MS + part * HOUR_MS
+  return { ...event, local: new Date(dueMs).toISOString().slice(0, 16), isClock: false, isDay: false }
+}
+
+export const HOLIDAYS: Readonly<Record<string, string>> = {
+  christmas: '25 December',
+  'christmas day': '25 December',
+  'christmas eve': '24 December',
+  "new year's eve": '31 December',
+  "new year's day": '1 January',
+  'new year': '1 January',
+  halloween: '31 October',
+}
+const ON_HOLIDAY = new RegExp(
+  `(^|\\b(?:on|by|until|at|this) )(?:${Object.keys(HOLIDAYS).sort().reverse().join('|')})\\b`,
+  'gi',
+)
+
 /** Rewrites phrases that chrono-node does not know. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [
   // Filler words in dictation.
@@ -63,6 +111,7 @@ const CLOCK_FIRST =
 
 function toDigits(text: string): string {
   return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text)
+    .replace(ON_HOLIDAY, (all, lead: string) => lead + HOLIDAYS[all.slice(lead.length).toLowerCase()])
     .replace(PAST_OR_TO, (_, count: string | undefined, side: string | undefined, hour: string) => {
       const minutes = count === undefined ? 30 : Number.parseInt(count, 10) || 15
       const total = (hourOf(hour) * 60 + (side?.toLowerCase() === 'to' ? -minutes : minutes) + 1440) % 1440

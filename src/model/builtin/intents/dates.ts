@@ -3,17 +3,7 @@ import { type Intent, on, type Present } from '../intent.ts'
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, joinWords, plural, tidy } from '../text.ts'
-import { datesIn, takeWhen } from '../when.ts'
-
-const HOLIDAYS: Readonly<Record<string, string>> = {
-  christmas: '25 December',
-  'christmas day': '25 December',
-  'christmas eve': '24 December',
-  "new year's eve": '31 December',
-  "new year's day": '1 January',
-  'new year': '1 January',
-  halloween: '31 October',
-}
+import { datesIn, HOLIDAYS, takeWhen } from '../when.ts'
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
 
@@ -41,25 +31,27 @@ const formatNow = (present: Present) => `It’s ${timeAndDate(present)}.`
 const timeAndDate = (present: Present) =>
   `${formatTime(present.now, present)} on ${formatDate(present.now, present)}`
 
+/** "2 hours and 5 minutes", without what is zero. */
+const countOf = (...parts: readonly (readonly [number, string])[]) =>
+  joinWords(parts.filter(([count]) => count > 0).map(([count, one]) => plural(count, one)))
+
 /** "Until 5 pm" is a matter of hours; null without a time of day. */
 function countHours(words: string, present: Present): string | null {
   const when = takeWhen(words, present, { early: false })
   if (when?.kind !== 'at' || !datesIn(words, present)[0]?.start.isCertain('hour')) return null
   const minutes = Math.round((Date.parse(`${when.local}Z`) - wallMs(present)) / 60_000)
   if (minutes <= 0 || minutes >= 2 * 24 * 60) return null
-  const parts = [
-    [Math.floor(minutes / 60), 'hour'],
-    [minutes % 60, 'minute'],
-  ] as const
-  return `${joinWords(parts.filter(([count]) => count > 0).map(([count, one]) => plural(count, one)))} until ${tidy(words)}.`
+  return `${countOf([Math.floor(minutes / 60), 'hour'], [minutes % 60, 'minute'])} until ${tidy(words)}.`
 }
 
-function countDays(words: string, present: Present): string | null {
+function countDays(words: string, present: Present, inWeeks: boolean): string | null {
   const day = readDay(words, present)
   if (!day) return null
   const days = daysUntil(day, present)
   if (days === 0) return `${day.name} is today.`
-  return `${plural(Math.abs(days), 'day')} ${days > 0 ? 'until' : 'since'} ${day.name}.`
+  const far = Math.abs(days)
+  const weeks = inWeeks ? Math.floor(far / 7) : 0
+  return `${countOf([weeks, 'week'], [far - weeks * 7, 'day'])} ${days > 0 ? 'until' : 'since'} ${day.name}.`
 }
 
 function answerDayOf(words: string, present: Present): string | null {
@@ -99,10 +91,11 @@ export const dateIntents: readonly Intent[] = [
   ),
   on(
     [
-      /^how (?:many days|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
-      /^(?:days|time) (?:until|till) (.{2,60})$/,
+      /^how (?:many (?:days|(weeks))|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
+      /^(?:days|(weeks)|time) (?:until|till) (.{2,60})$/,
     ],
-    ([words = ''], { present }) => countHours(words, present) ?? countDays(words, present),
+    ([weeks = '', words = ''], { present }) =>
+      countHours(words, present) ?? countDays(words, present, weeks !== ''),
   ),
   on(
     [

@@ -5,6 +5,9 @@ import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { dueToday } from './agenda.ts'
 import { linked, NEW, RESTORE } from './notes.ts'
 
+export const ADDED = 'Added to your'
+export const STARTED = 'I started a'
+
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
@@ -15,7 +18,7 @@ function* add(name: string, items: readonly string[]): Steps {
   const outcome = isNew ? yield* use('create_note', { title: capitalise(name), content: lines }) : added
   if (!outcome.ok) return whyNot(outcome)
   const list = linked(outcome.note?.id, name)
-  return `${isNew ? 'I started a' : 'Added to your'} ${list}: ${joinWords(items)}.`
+  return `${isNew ? STARTED : ADDED} ${list}: ${joinWords(items)}.`
 }
 
 function* show(name: string): Steps {
@@ -118,9 +121,10 @@ export const listIntents: readonly Intent[] = [
       '(?:cross|check|tick|strike|scratch) (.{1,200}) off',
       'mark (.{1,200}?)(?: as)? (?:done|bought|completed?|finished)',
     ],
-    (groups) => {
+    (groups, { conversation: { past } }) => {
       const items = itemsOf(firstOf(groups))
-      return items.length === 0 ? null : takeOff(items, 'shopping list', 'to-do list')
+      const latest = past.flatMap(({ reply }) => /\[([^\]]+ list)\]/.exec(reply)?.[1] ?? []).slice(0, 1)
+      return items.length === 0 ? null : takeOff(items, ...latest, 'shopping list', 'to-do list')
     },
   ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),

@@ -1,11 +1,12 @@
 import { translateTo } from '../../../language/languages.ts'
 import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
-import type { Steps, StepsTo, World } from '../intent.ts'
+import { type Steps, type StepsTo, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
 import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
 import { dueFor } from './agenda.ts'
+import { linked } from './notes.ts'
 
 /** A memory with its id, or what the owner said. */
 type Told = Fact & { readonly id?: string | undefined }
@@ -36,7 +37,21 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   if (due.length > 0) return bullets(due)
   if (told.length > 0) return formatAnswers(question, told, world)
   if (isForgotten) return HAD_FORGOTTEN
+  const noted = yield* findNoted(question, world)
+  if (noted !== null) return noted
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
+}
+
+/** The notes whose beginning answers a question; null if there are none. */
+function* findNoted(question: string, { can }: World): StepsTo<string | null> {
+  const { keys } = queryWords(question)
+  if (keys.length === 0 || !can('list_notes')) return null
+  const { notes } = yield* use('list_notes', { query: keys.join(' ') })
+  const facts = notes.map(({ id, title = '', excerpt = '' }) => ({ id, title, text: excerpt, at: null }))
+  const lines = findAnswers(question, facts).map(({ id, title, text }) =>
+    text.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${text}`,
+  )
+  return lines.length === 0 ? null : `In your notes:\n\n${bullets(lines)}`
 }
 
 /** Requests for advice or action, which no fact answers. */

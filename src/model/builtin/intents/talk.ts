@@ -5,6 +5,8 @@ const CONNECT =
   'Open [Settings → Model services](/settings#model), add a service by its name, and choose its model for the chat. From then on the language model answers.'
 const PRIVACY =
   'What you tell me stays on the machine I run on, behind your password, and I answer without any network. If you connect a language model, our conversation is sent to it. You can erase anything on the [timeline](/).'
+const COPIES =
+  'You can download and import everything under [Settings → Your data](/data), which also shows the last backup.'
 const ABOUT_ME =
   'I’m Delegate, your assistant. I answer by simple rules so far, not with a language model: you can [connect one](/settings#model).'
 
@@ -39,7 +41,9 @@ const ABOUT: Readonly<Record<string, string>> = {
     CONNECT,
   [`(?:is|are) ${MY} ${DATA}(?: really)?(?: private| safe| secure| encrypted| shared| sold)+(?: here| with you)?|(?:is (?:this|it)|are you) (?:private|safe|secure|listening to me|spying on me)|where (?:is|are|do you (?:keep|store|save)) ${MY} ${DATA}(?: stored| kept| saved)?|who (?:else )?can (?:see|read|access) (?:this|what i (?:say|write|tell you)|${MY} ${DATA})|do you (?:share|sell|send) ${MY} ${DATA}(?: anywhere| with anyone)?|(?:what about )?privacy`]:
     PRIVACY,
-  [`(?:how|where) (?:do|can) i (?:delete|erase|export|back up|see) (?:all )?(?:of )?${MY} (?:${DATA}|account|timeline)|(?:delete|erase|close) my account|(?:delete|erase|wipe|forget) (?:everything|it all|all (?:of )?${MY} ${DATA}|all)(?: you know| about me)*`]:
+  [`(?:(?:how|where) (?:do|can) i )?(?:export|back up|download|import) (?:all )?(?:of )?${MY} ${DATA}`]:
+    COPIES,
+  [`(?:how|where) (?:do|can) i (?:delete|erase|see) (?:all )?(?:of )?${MY} (?:${DATA}|account|timeline)|(?:delete|erase|close) my account|(?:delete|erase|wipe|forget) (?:everything|it all|all (?:of )?${MY} ${DATA}|all)(?: you know| about me)*`]:
     ERASE,
 }
 

@@ -14,8 +14,8 @@ import {
 import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { takeWhen, type When } from '../when.ts'
-import { WHICH_ONE } from '../wording.ts'
+import { takeLead, takeWhen, type When } from '../when.ts'
+import { ASK_WHEN, WHICH_ONE } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 
 const KIND = '(?:timer|alarm|reminder|countdown)'
@@ -23,7 +23,6 @@ const MAX_TITLE_CHARS = 200
 
 type Timing = Exclude<When, { kind: 'impossible' }>
 
-export const ASK_WHEN = 'When?'
 export const ASK_WHAT = 'What should I remind you of, and when?'
 
 const FOR_CLOCK =
@@ -34,7 +33,9 @@ function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
-  const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
+  const when =
+    takeLead(text, world.present) ??
+    takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
@@ -116,8 +117,10 @@ export function* cancel(words: string, kind: string, world: World): Steps {
   if (timed.length > 1) return choiceOf(WHICH_ONE, timed, present)
   const query = timed[0]?.id ?? (wanted.join(' ') || kind.toLowerCase())
   let outcome = yield* use('cancel_timer', { query, all: false })
-  if (outcome.reason === 'not_found' && wanted.length === 0)
-    outcome = yield* use('cancel_timer', { query: null, all: false })
+  // An alarm without words is called "Wake up".
+  for (const each of [...(/^alarm$/i.test(kind) ? ['wake up'] : []), null])
+    if (outcome.reason === 'not_found' && wanted.length === 0)
+      outcome = yield* use('cancel_timer', { query: each, all: false })
   if (outcome.reason === 'not_found' && kind === '')
     return `I found no reminder about “${words}”, and I can cancel nothing else.`
   return cancelled(outcome, wanted.length === 0 ? null : words, WHICH_ONE, present)
@@ -222,7 +225,7 @@ export const remindIntent: Intent = on(
 export const timerIntents: readonly Intent[] = [
   on(
     [
-      `${SHOW}(?: all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
+      `${SHOW}(?: on| list| all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
       `(?:how (?:long|much time)|when (?:does|is|will)|what time (?:is|does|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?()`,
       `${KIND}s`,
       `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))()`,
@@ -252,6 +255,9 @@ export const timerIntents: readonly Intent[] = [
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
+  on(`put ((?:.{1,100} )??${KIND} .{0,60}(?:earlier|later|back|forward))`, ([words = ''], world) =>
+    whereMoved(words, world),
+  ),
   on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
     const { when } = readMove(words, world)
     const isTime = when !== null && when.kind !== 'impossible' && naming(when.rest).length === 0
@@ -275,6 +281,9 @@ export const timerIntents: readonly Intent[] = [
   on(
     "(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
+  ),
+  on("(?:stop|quit|don't|do not) remind(?:ing)? me (?:about|of|to) (.{1,200})", ([words = ''], world) =>
+    cancel(tidy(words), 'reminder', world),
   ),
   on('cancel (?:the |my |that |this )?(.{1,200})', ([words = ''], world) => cancel(tidy(words), '', world)),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
