@@ -2,7 +2,7 @@ import type { Exchange } from './conversation.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
 import { dateIntents } from './intents/dates.ts'
-import { ADDED, addIntent, listIntents, STARTED } from './intents/lists.ts'
+import { ADDED, addIntent, listIntents, removeIntent, STARTED } from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
@@ -17,7 +17,7 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, remindIntent, timerIntents } from './intents/timers.ts'
+import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents } from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -62,6 +62,7 @@ const intents: readonly Intent[] = [
   namedNoteIntent,
   askingIntent,
   addIntent,
+  removeIntent,
 ]
 
 type Plan = { readonly reply: Reply; readonly intent: Intent }
@@ -112,6 +113,11 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
     ASK_WHAT,
     (_request, answer) =>
       isQuestion(answer) ? answer : `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`,
+  ],
+  [
+    ASK_WHAT_THEN,
+    (request, answer) =>
+      isQuestion(answer) ? answer : `${request} ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`,
   ],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],

@@ -53,7 +53,8 @@ const EVENT_UNKNOWN: When = {
 }
 
 /** The same for "an hour before my flight on Friday at 6" and "my flight is on Friday at 6, the evening before". */
-export function takeLead(text: string, present: Clock): When | null {
+export function takeLead(said: string, present: Clock): When | null {
+  const text = toDigits(said.slice(0, MAX_CHARS))
   const found = BEFOREHAND.exec(text)
   if (!found) return null
   const event = takeWhen(text.replace(found[0], ''), present, { early: false })
@@ -91,7 +92,9 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\bthe (\d{1,2}(?:st|nd|rd|th)(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi, '$1'],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
   [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
+  [/\bhalf an hour\b/gi, '30 minutes'],
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
+  [/\b(?:a|one) fortnight\b/gi, '2 weeks'],
   [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],

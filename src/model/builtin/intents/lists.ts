@@ -81,6 +81,13 @@ function itemsOf(text: string): string[] {
   return items.filter((item) => !/^(?:it|this|that|them|these|those|)$/i.test(item))
 }
 
+/** Takes items off the list that was named last, or else one of those that most people have. */
+function takeOffAny(groups: readonly string[], { conversation: { past } }: World): Reply | null {
+  const items = itemsOf(firstOf(groups))
+  const latest = past.flatMap(({ reply }) => /\[([^\]]+ list)\]/.exec(reply)?.[1] ?? []).slice(0, 1)
+  return items.length === 0 ? null : takeOff(items, ...latest, 'shopping list', 'to-do list')
+}
+
 type Act = (name: string, items: readonly string[]) => Steps
 
 /** Runs a list action on the items and the list name in the given groups. */
@@ -121,11 +128,7 @@ export const listIntents: readonly Intent[] = [
       '(?:cross|check|tick|strike|scratch) (.{1,200}) off',
       'mark (.{1,200}?)(?: as)? (?:done|bought|completed?|finished)',
     ],
-    (groups, { conversation: { past } }) => {
-      const items = itemsOf(firstOf(groups))
-      const latest = past.flatMap(({ reply }) => /\[([^\]]+ list)\]/.exec(reply)?.[1] ?? []).slice(0, 1)
-      return items.length === 0 ? null : takeOff(items, ...latest, 'shopping list', 'to-do list')
-    },
+    takeOffAny,
   ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on('what (?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?', (_groups, world) =>
@@ -147,7 +150,11 @@ export const listIntents: readonly Intent[] = [
   ),
 ]
 
-/** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */
+/** Without a list named. They must come last, because other requests begin with these words too. */
+export const removeIntent: Intent = on(
+  '(?:remove|delete|take off) ((?!the |my |all |every|that |this |it\\b)[^:]{1,200})',
+  takeOffAny,
+)
 export const addIntent: Intent = on(
   ['add (?!to\\b)((?:(?! (?:in)?to )[^:]){1,200})', 'buy ([^:]{1,200})'],
   (groups) => act(add, [0, 1])([firstOf(groups), '']),

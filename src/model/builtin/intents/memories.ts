@@ -24,6 +24,8 @@ const statementIn = (text: string) => {
 const NO_STATEMENT =
   /^(?:|me|you|us|this|that|it|something|(?:what|that) (?:i|we|you)(?: just)? (?:said|told you|wrote)|)$/i
 
+const SAY_WHOLE = 'Please say it in one sentence, such as “My passport expires on 19 September”.'
+
 const KEPT = /^I’ll remember: (.+)\.$/
 
 function remember(text: string): Reply {
@@ -219,13 +221,17 @@ export const forgetIntents: readonly Intent[] = [
 export const secrecyIntent: Intent = on('(.+)', ([text = '']) => (asksNotToKeep(text) ? NOT_KEPT : null))
 
 export const rememberIntents: readonly Intent[] = [
+  on(
+    "(?:no|(?:that's|that is) (?:wrong|not right|incorrect))[,.:;!]? it(?:'s| is) .{1,200}",
+    () => SAY_WHOLE,
+  ),
   on("(?:no|sorry|wait|actually|(?:that's )?wrong)[,.:;!]? (.{3,200}), (?:and )?not (.{1,200})", correct),
   on(
     [
       "(?:remember|memori[sz]e|keep in mind|bear in mind|(?:don't|do not|never)(?: ever)? forget|take note|make a mental note|learn)(?:[:,-]| this| the following)*(?: for (?:me|later|the future)[:,]?)?(?: that| the fact that| of the fact that)?[:,]? (.+)",
       '(?:save|store|keep|add|put|commit)(?: this| that| it)? (?:to|in|into)(?: your| the)? (?:memory|memories)[:,]?(?: that)? (.+)',
       '(?:for the record|for future reference|for your memory|fyi|(?:please )?note that)[:,]? (.+)',
-      "(.{3,1500}?)[.,;!]? (?:please )?(?:remember|keep|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
+      "(.{3,1500}?)(?:[.,;!] (?:please )?| please )(?:remember|keep|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
     ],
     ([text = '']) => (isQuestion(tidy(text)) ? null : remember(text)),
     'statement',

@@ -127,8 +127,8 @@ export const noteIntents: readonly Intent[] = [
   ),
 ]
 
-/** "Read Garden plan". Must come last. */
+/** "Read Garden plan", but not "I want to read more". Must come last. */
 export const namedNoteIntent: Intent = on(
   '(?:read|open)(?: me)?(?: out)? (.{2,80}?)(?: (?:to me|aloud|out loud|out|again))?',
-  ([name = '']) => readNote(tidy(name)),
+  ([name = ''], { conversation }) => (/^i\b/i.test(conversation.text) ? null : readNote(tidy(name))),
 )

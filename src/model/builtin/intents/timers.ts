@@ -24,6 +24,7 @@ const MAX_TITLE_CHARS = 200
 type Timing = Exclude<When, { kind: 'impossible' }>
 
 export const ASK_WHAT = 'What should I remind you of, and when?'
+export const ASK_WHAT_THEN = 'What should I remind you of?'
 
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
@@ -37,6 +38,8 @@ function setTimer(words: string, called: string, world: World): Reply {
     takeLead(text, world.present) ??
     takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
+  const isBareDay = when?.kind === 'at' && when.isDay && titleOf(when.rest) === ''
+  if (isBareDay && kind === 'reminder') return ASK_WHAT_THEN
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
   return `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.`
