@@ -170,7 +170,7 @@ export class DgModelStep extends LightElement {
             : html`<li>
                 <button class="choice" type="button" @click=${this.done}>
                   <strong>${msg`Without a service for now`}</strong>
-                  <span class="soft">${msg`The builtin model replies.`}</span>
+                  <span class="soft">${msg`The builtin model replies, in English only.`}</span>
                 </button>
               </li>`
         }

@@ -123,6 +123,13 @@ const backupFailures: Readonly<Record<string, string>> = {
   test: msg`The restore test of the newest backup failed`,
 }
 
+const triggers: Readonly<Record<string, string>> = {
+  activation: msg`Started on its own`,
+  message: msg`Started on a message`,
+  sms: msg`Started on a text`,
+  call: msg`Started on a call`,
+}
+
 const factorNames: Readonly<Record<string, string>> = {
   totp: msg`Authenticator app`,
   recovery_codes: msg`New recovery codes`,
@@ -132,10 +139,7 @@ const factorText = (event: TimelineEvent): string => factorNames[text(event, 'ki
 
 export const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => msg`Conversation ended`,
-  'turn.started': (e) =>
-    text(e, 'trigger') === 'activation'
-      ? msg`Started on its own`
-      : msg`Started on the ${text(e, 'trigger') || 'message'}`,
+  'turn.started': (e) => triggers[text(e, 'trigger')] ?? msg`Started`,
   'turn.completed': (e) => msg`Finished: ${tokens(e)}`,
   'turn.items.kept': () => msg`Kept its reasoning for the next step`,
   'tool.returned': (e) => msg`${text(e, 'tool')} returned`,
