@@ -103,7 +103,10 @@ export const turnsProjection = defineProjection({
         'delivery.requested': ({ key, seq, turnId }) => {
           if (turnId !== null && key === `reply:${turnId}`) reply.run(seq, turnId)
         },
-        'chat.reply.stopped': (event) => void stop.run(event.seq, event.turnId),
+        'chat.reply.stopped': ({ seq, turnId, facts }) => {
+          // The outcome of a failed turn is its failure.
+          if (facts.reason !== 'failed') stop.run(seq, turnId)
+        },
         'turn.completed': ({ at, seq, turnId, facts }) => {
           const { inputTokens, outputTokens, cachedTokens } = facts.usage
           complete.run(at, seq, inputTokens, outputTokens, cachedTokens, facts.contextTokens, turnId)

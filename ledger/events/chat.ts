@@ -27,6 +27,13 @@ export const chatEvents = {
     facts: { deliveryId: idSchema.optional(), foreign: foreignSchema },
     body: { text: z.string() },
   }),
-  /** The owner stopped the reply; `text` is the part written so far. */
-  'chat.reply.stopped': defineEvent({ facts: { foreign: foreignSchema }, body: { text: z.string() } }),
+  /** The reply ended early; `text` is the part written so far. */
+  'chat.reply.stopped': defineEvent({
+    facts: {
+      foreign: foreignSchema,
+      /** The turn failed, and its failure follows. Absent if the owner stopped it. */
+      reason: z.enum(['failed']).optional(),
+    },
+    body: { text: z.string() },
+  }),
 }

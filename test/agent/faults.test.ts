@@ -106,6 +106,26 @@ for (const group of [
     }
   })
 
+test('keeps what was said before a failure, and reports the failure alone as the outcome', async () => {
+  const { double, service } = await start({ attempts: 1 })
+  const tab = await openTab(service)
+  double.reply({ text: ['The ferry', ' leaves at nine.'], fault: { kind: 'ends', at: 5 } })
+  const asked = { content: 'When does the ferry leave?', clientMessageId: 'm1' }
+  expect(await service.client.post('/api/chat', asked)).toMatchObject({ status: 502 })
+  await tab.hear(({ type }) => type === 'chat.done')
+  expect(tab.heard.map(({ type }) => type)).not.toContain('chat.response')
+  const { events } = (await service.client.get('/api/timeline')).json
+  const ends = events.filter(({ type }: { type: string }) => /^chat.reply|^turn.failed/.test(type))
+  expect(ends).toMatchObject([
+    { type: 'chat.reply.stopped', payload: { reason: 'failed', text: 'The ferry' } },
+    { type: 'turn.failed', payload: { kind: 'unavailable' } },
+  ])
+  expect(await service.client.post('/api/chat', asked)).toMatchObject({
+    status: 502,
+    json: { code: 'model_unavailable', detail: ends[1].payload.text },
+  })
+})
+
 test.each<At>(['headers', 2])('retries a connection that breaks (%s) before the first word', async (at) => {
   const { double, service } = await start()
   double.reply({ text: 'never heard', fault: { kind: 'cut', at } }, { text: 'Heard.' })

@@ -91,3 +91,30 @@ test('places a message sent during a reply below it, marked as queued', { tags: 
     .toEqual(['Tell me a story', 'The first half and the second.', 'And another one', 'Now for the other.'])
   await queued.waitFor({ state: 'detached' })
 })
+
+test('keeps the words of an answer that fails midway, above its error', async () => {
+  const { service, model } = await startWithModel()
+  const broken = Promise.withResolvers<void>()
+  const pause = { at: 5, until: broken.promise }
+  const fault = { kind: 'ends', at: 6 } as const
+  model.reply({ text: ['The ferry leaves at nine,', ' and', ' more'], pause, fault })
+  const page = await visit(browser(), service)
+  await say(page, 'When does the ferry leave?')
+  await words(page, 'Delegate', 'The ferry leaves at nine,').waitFor()
+  broken.resolve()
+  const check = async () => {
+    await page.getByText('The model service is unavailable.').waitFor()
+    const shown = await page.locator('.row').allInnerTexts()
+    expect(shown.slice(-2)).toEqual([
+      expect.stringMatching(/^The ferry leaves at nine,.*incomplete/s),
+      expect.stringMatching(/^The model service is unavailable/),
+    ])
+  }
+  await check()
+  await checkLooks(page, 'failed-midway')
+  await page.reload()
+  await check()
+  model.reply({ text: 'The ferry leaves at nine, and returns at noon.' })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await reply(page, 'and returns at noon.').waitFor()
+})

@@ -68,6 +68,14 @@ test('keeps a stopped turn stopped although it ends as completed', () => {
   })
 })
 
+test('keeps the failure of a turn as its outcome although some words were said', () => {
+  const saidSoFar = { ...stopped, facts: { reason: 'failed' } } as NewEvent
+  expect(fold(said('Hello', TURN), started, saidSoFar, failed)).toMatchObject({
+    turn: { status: 'failed', kind: 'timeout', replySeq: 4, endedSeq: 4 },
+    waiting: [],
+  })
+})
+
 test('does not count a text to somebody else as the reply of a turn', () => {
   expect(fold(said('Hello', TURN), started, text('tool:t:call'), failed).turn).toMatchObject({
     status: 'failed',

@@ -127,12 +127,13 @@ export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
       ]
     },
 
-    stopped: (text: string, seen: readonly number[], foreign: boolean): NewEvent => ({
+    /** What was said until the owner stopped the turn, or until it failed. */
+    stopped: (text: string, seen: readonly number[], foreign: boolean, reason?: 'failed'): NewEvent => ({
       type: 'chat.reply.stopped',
       actor: 'delegate',
       ...place,
       derivedFrom: seen,
-      facts: { foreign },
+      facts: { foreign, ...(reason && { reason }) },
       body: { text },
     }),
 

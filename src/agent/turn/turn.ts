@@ -124,13 +124,20 @@ async function runTurn(
     if (reason === 'shutdown') return
     await append([
       ...facts.attached([...run.signalIds]),
-      facts.stopped(run.said, run.derivation()(run.said), run.foreignSeqs.size > 0),
+      saidSoFar(),
       facts.completed({ run, answer: null, durationMs: durationMs() }),
     ])
   }
 
   async function fail(kind: TurnFailureKind, text = failureText[kind]): Promise<void> {
-    await append(facts.failed(kind, run.usage, durationMs(), text))
+    // Only a reply in the browser was read while it was written.
+    const wasRead = turn.trigger === 'message' && run.said.trim() !== ''
+    const failed = facts.failed(kind, run.usage, durationMs(), text)
+    await append(wasRead ? [saidSoFar('failed'), ...failed] : failed)
+  }
+
+  function saidSoFar(reason?: 'failed') {
+    return facts.stopped(run.said, run.derivation()(run.said), run.foreignSeqs.size > 0, reason)
   }
 
   const deadline = setTimeout(() => overdue.abort(), limits.deadlineMs)

@@ -108,7 +108,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
       send({ type: 'timeline.event', event: toTimelineEvent(event) })
       const { turnId, conversationId } = event
       if (turnId === null) continue
-      if (event.type === 'chat.reply.sent' || event.type === 'chat.reply.stopped') {
+      if (event.type === 'chat.reply.sent' || (event.type === 'chat.reply.stopped' && !event.facts.reason)) {
         send({ type: 'chat.response', turnId, content: event.body?.text ?? '', conversationId })
       } else if (event.type === 'turn.failed') {
         // A failed activation does not answer a message.

@@ -97,6 +97,14 @@ test('shows no failure for a turn that was stopped after some words', () => {
   expect(kindsOf(rowsOf([...exchange, ...stopped]))).not.toContain('failure')
 })
 
+test('shows what was said before a turn failed, and its failure below', () => {
+  const failed = [
+    event(6, 'chat.reply.stopped', { ...turn, payload: { reason: 'failed', text: 'The first half' } }),
+    event(7, 'turn.failed', { ...turn, payload: { kind: 'unavailable' } }),
+  ]
+  expect(kindsOf(rowsOf([...exchange, ...failed])).slice(-2)).toEqual(['message', 'failure'])
+})
+
 test('starts each local day with a heading, even within a span', () => {
   const at = (day: number) => ({ ...turn, at: new Date(2026, 2, day, 12).toISOString() })
   const rows = rowsOf([

@@ -87,6 +87,11 @@ export function isErased(event: TimelineEvent): boolean {
   return event.payload.erased === true
 }
 
+/** True for what was said of a reply before its turn failed. */
+export function isIncomplete({ type, payload }: TimelineEvent): boolean {
+  return type === 'chat.reply.stopped' && payload.reason === 'failed'
+}
+
 /** True for a reply from which some words were erased. */
 export function isRedacted(event: TimelineEvent): boolean {
   return event.payload.redacted === true

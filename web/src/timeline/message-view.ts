@@ -6,7 +6,7 @@ import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
-import { cutOf, isErased, isRedacted, wordsOf } from './event-kinds.ts'
+import { cutOf, isErased, isIncomplete, isRedacted, wordsOf } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
 import type { Pending, Preview } from './rows.ts'
 import { showAllButton } from './step-view.ts'
@@ -95,6 +95,7 @@ function wordsView(message: Message, context: RowContext): unknown {
 function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   if (isRedacted(event)) return html`<span>${msg`partly erased`}</span>`
   const { type, payload } = event
+  if (isIncomplete(event)) return html`<span>${msg`incomplete`}</span>`
   if (type === 'chat.reply.stopped') return html`<span>${msg`stopped by you`}</span>`
   if (type === 'call.reply.spoken' && payload.interrupted === true)
     return html`<span>${msg`interrupted`}</span>`

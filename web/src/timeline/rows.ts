@@ -3,7 +3,7 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { dayKey } from '../design/format.ts'
 import { type Step, stepsOf } from './activity.ts'
 import type { Branch } from './branches.ts'
-import { wordsOf } from './event-kinds.ts'
+import { isIncomplete, wordsOf } from './event-kinds.ts'
 import type { Draft } from './pasted.ts'
 import type { Activity, Entry, Message, Proposal, Segment } from './tree.ts'
 
@@ -183,10 +183,11 @@ function segmentRows(
   return rows
 }
 
-/** Turns that were stopped after some words. Those words replace the failure row. */
+/** Turns that the owner stopped after some words. Those words replace the failure row. */
 function stoppedTurns({ entries }: Segment): ReadonlySet<string | null> {
   const stopped = entries.filter(
-    (entry) => entry.kind === 'message' && entry.event.type === 'chat.reply.stopped',
+    (entry) =>
+      entry.kind === 'message' && entry.event.type === 'chat.reply.stopped' && !isIncomplete(entry.event),
   )
   return new Set(stopped.map((entry) => (entry.kind === 'message' ? entry.event.turnId : null)))
 }

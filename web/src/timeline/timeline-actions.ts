@@ -7,7 +7,7 @@ import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { tickOff } from '../timers/settle.ts'
 import type { ChatSession } from './chat/session.ts'
-import { cutOf } from './event-kinds.ts'
+import { cutOf, isIncomplete } from './event-kinds.ts'
 import { type Draft, draftOf } from './pasted.ts'
 import type { Reminder } from './reminder-states.ts'
 import type { Segment } from './tree.ts'
@@ -66,9 +66,12 @@ export function createTimelineActions(options: {
         const draft = await lastDraft()
         if (draft) options.edit(draft)
       }),
-    /** Whether it is the reply to that message. */
-    mayAskAgain: ({ type, turnId }: TimelineEvent) =>
-      type.startsWith('chat.reply.') && turnId !== null && session.lastMessage?.turnId === turnId,
+    /** Whether it is the reply to that message. After a failure, that offers it. */
+    mayAskAgain: (event: TimelineEvent) =>
+      event.type.startsWith('chat.reply.') &&
+      event.turnId !== null &&
+      session.lastMessage?.turnId === event.turnId &&
+      !isIncomplete(event),
     askAgain: () =>
       void app.attempt(async () => {
         const draft = await lastDraft()

@@ -2,7 +2,7 @@ import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
 import { newId } from '../../app/platform.ts'
-import { classify, cutOf, isErased, wordsOf } from '../event-kinds.ts'
+import { classify, cutOf, isErased, isIncomplete, wordsOf } from '../event-kinds.ts'
 import type { Preview } from '../rows.ts'
 import { createTimelineStore, type TimelineStore } from '../store.ts'
 import type { Segment } from '../tree.ts'
@@ -317,8 +317,11 @@ export function createChatSession(options: ChatSessionOptions) {
 }
 
 /** True for events that the service follows with their whole text. */
-function isReply({ type, turnId }: TimelineEvent): boolean {
-  return turnId !== null && (type === 'chat.reply.sent' || type === 'chat.reply.stopped')
+function isReply(event: TimelineEvent): boolean {
+  const { type, turnId } = event
+  return (
+    turnId !== null && (type === 'chat.reply.sent' || type === 'chat.reply.stopped') && !isIncomplete(event)
+  )
 }
 
 function withText(event: TimelineEvent, text: string): TimelineEvent {
