@@ -3,6 +3,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
+import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { choose as chooseOf, composer, failFirstRequest, inFocus, visit, words } from './page.ts'
 
@@ -205,6 +206,28 @@ test('reports a conflicting edit and overwrites it on request', async () => {
   await page.getByRole('button', { name: 'Overwrite with mine' }).click()
   await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe(mine)
   expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
+})
+
+test('saves the words of a note that was deleted elsewhere as a new note, also after a reload', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /404/ })
+  const text = page.getByRole('textbox', { name: 'Text, in markdown' })
+  await text.fill('An hour of work.')
+  await service.client.delete(`/api/notes/${id}`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('This note was deleted elsewhere.').waitFor()
+  await checkLooks(page, 'note-deleted-elsewhere')
+  await text.fill('Two hours of work.')
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await page.getByText('This note was deleted elsewhere.').waitFor()
+  await page.getByRole('button', { name: 'Save as a new note' }).click()
+  await page.getByText('This note was deleted elsewhere.').waitFor({ state: 'detached' })
+  const { notes } = (await service.client.get('/api/notes')).json
+  expect(notes).toMatchObject([{ title: 'Plan', excerpt: 'Two hours of work.' }])
+  expect(page.url()).toContain(notes[0].id)
+  await page.getByRole('heading', { name: 'Edit note' }).waitFor()
 })
 
 test('gives back the draft that the other version replaced', { tags: ['long'] }, async () => {

@@ -27,14 +27,16 @@ const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
 @customElement('dg-note-editor-page')
 export class DgNoteEditorPage extends AppElement {
   static override readonly styles = [prose, noteEditorStyles]
-  /** The saved note; null for a new one. */
+  /** The saved note; null for a new one, or if it was deleted elsewhere. */
   @state() private note: Note | null = null
+  /** The note that the draft is kept for; null for a new one. */
+  private keptFor: string | null = null
   @state() private draft: Draft = { title: '', content: '', revision: null }
   @state() private state: 'loading' | 'ready' | 'missing' | 'failed' = 'loading'
   @state() private previewing = false
   @state() private busy = false
-  /** True if the note was changed elsewhere since it was loaded. */
-  @state() private stale = false
+  /** What happened to the note elsewhere since it was loaded. */
+  @state() private elsewhere: 'changed' | 'deleted' | null = null
   @state() private problem = ''
   private readonly markdown = createMarkdown((code) => void copyWithToast(code, msg`Copied`, this.app.toast))
 
@@ -50,23 +52,36 @@ export class DgNoteEditorPage extends AppElement {
   private async load(): Promise<void> {
     const asked = new URLSearchParams(location.search)
     const id = asked.get('id')
+    const unsaved = kept<Draft>(draftKey(id))
+    this.keptFor = id
     this.state = 'loading'
     try {
       const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
       this.take(note)
-      const unsaved = kept<Draft>(draftKey(id))
       if (unsaved) this.draft = unsaved
-      this.stale = note !== null && unsaved !== null && (unsaved.revision ?? note.revision) !== note.revision
+      const isStale = note && unsaved && (unsaved.revision ?? note.revision) !== note.revision
+      this.elsewhere = isStale ? 'changed' : null
       this.state = 'ready'
       await this.updateComplete
       if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
       else this.focusText()
       if (note && asked.has('history')) this.showHistory(note)
     } catch (error) {
-      const isMissing = error instanceof Refused && error.problem.status === 404
+      if (isMissing(error) && unsaved) {
+        this.draft = unsaved
+        this.takeDeletion()
+        this.state = 'ready'
+        return
+      }
       this.problem = explain(error)
-      this.state = isMissing ? 'missing' : 'failed'
+      this.state = isMissing(error) ? 'missing' : 'failed'
     }
+  }
+
+  /** What was typed is then saved as a new note. */
+  private takeDeletion(): void {
+    this.note = null
+    this.elsewhere = 'deleted'
   }
 
   /** Puts the cursor at the beginning, so that a long text does not open at its end. */
@@ -78,12 +93,13 @@ export class DgNoteEditorPage extends AppElement {
 
   private take(note: Note | null): void {
     this.note = note
+    this.keptFor = note?.id ?? null
     this.draft = {
       title: note?.title ?? '',
       content: note?.content ?? '',
       revision: note?.revision ?? null,
     }
-    this.stale = false
+    this.elsewhere = null
     this.problem = ''
   }
 
@@ -102,7 +118,7 @@ export class DgNoteEditorPage extends AppElement {
 
   private typed(change: Partial<Words>): void {
     this.draft = { ...this.draft, ...change }
-    keep(draftKey(this.note?.id ?? null), this.isChanged() ? this.draft : null)
+    keep(draftKey(this.keptFor), this.isChanged() ? this.draft : null)
   }
 
   /** `overwrite` saves even if the note was changed elsewhere. */
@@ -127,15 +143,16 @@ export class DgNoteEditorPage extends AppElement {
               : { headers: { 'if-match': `"${draft.revision}"` } }),
           })
         : await this.app.http.post('/api/notes', { body: { content, ...(title === '' ? {} : { title }) } })
-      keep(draftKey(note?.id ?? null), null)
+      keep(draftKey(this.keptFor), null)
       // Keep what was typed while the request was in progress.
       const later = this.draft === draft ? null : this.draft
       this.take(saved)
       if (later) this.typed({ title: later.title, content: later.content })
       if (!note) history.replaceState(null, '', `/notes/edit?id=${saved.id}`)
     } catch (error) {
-      this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
-      this.problem = this.stale ? '' : explain(error)
+      if (isMissing(error)) this.takeDeletion()
+      else if (error instanceof Refused && error.problem.code === 'stale_revision') this.elsewhere = 'changed'
+      else this.problem = explain(error)
       await this.updateComplete
       // In a long note it is out of sight.
       this.renderRoot.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' })
@@ -167,20 +184,20 @@ export class DgNoteEditorPage extends AppElement {
   private async discard(note: Note): Promise<void> {
     // Undo also restores the unsaved text and the warning about a change elsewhere.
     const unsaved = this.isChanged() ? this.draft : null
-    const { stale } = this
+    const isStale = this.elsewhere === 'changed'
     await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
     this.forget(note.id)
     this.app.offerUndo(msg`Deleted. You can restore it until you erase it.`, () =>
-      this.restore(note, unsaved, stale),
+      this.restore(note, unsaved, isStale),
     )
   }
 
-  private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
+  private async restore(note: Note, unsaved: Draft | null, isStale: boolean): Promise<void> {
     const { revision } = await this.app.http.post('/api/notes/{id}/restore', {
       params: { id: note.id },
       body: { revision: note.revision },
     })
-    if (unsaved) keep(draftKey(note.id), stale ? unsaved : { ...unsaved, revision })
+    if (unsaved) keep(draftKey(note.id), isStale ? unsaved : { ...unsaved, revision })
     this.app.toast(msg`Note restored.`)
   }
 
@@ -271,7 +288,7 @@ export class DgNoteEditorPage extends AppElement {
     }
     if (this.state === 'failed') return failedView(msg`the note`, this.problem, () => this.load())
     return html`
-      ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
+      ${this.elsewhereView()} ${problemView(this.problem)}
       <div class="editor ${this.previewing ? 'previewing' : ''}">
         <div class="write">
           <input
@@ -308,18 +325,30 @@ export class DgNoteEditorPage extends AppElement {
     </section>`
   }
 
-  private staleView({ id }: Note): TemplateResult {
-    return html`<div class="callout warning stale" role="alert">
-      <dg-icon name="warning"></dg-icon>
-      <div>
-        <p>
-          ${msg`This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in its history.`}
-        </p>
-        <div class="actions">
-          <button class="button small" @click=${() => void this.save(true)}>${msg`Overwrite with mine`}</button>
-          <button class="button small" @click=${() => this.loadOther(id)}>${msg`Load the other version`}</button>
-        </div>
-      </div>
-    </div>`
+  private elsewhereView(): TemplateResult | typeof nothing {
+    const { elsewhere, note } = this
+    if (elsewhere === 'deleted')
+      return warningView(
+        msg`This note was deleted elsewhere. You can keep your text as a new note.`,
+        html`<button class="button small" ?disabled=${this.busy} @click=${() => void this.save()}>${msg`Save as a new note`}</button>`,
+      )
+    if (elsewhere === null || note === null) return nothing
+    return warningView(
+      msg`This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in its history.`,
+      html`<button class="button small" @click=${() => void this.save(true)}>${msg`Overwrite with mine`}</button>
+        <button class="button small" @click=${() => this.loadOther(note.id)}>${msg`Load the other version`}</button>`,
+    )
   }
 }
+
+function warningView(words: string, actions: TemplateResult): TemplateResult {
+  return html`<div class="callout warning elsewhere" role="alert">
+    <dg-icon name="warning"></dg-icon>
+    <div>
+      <p>${words}</p>
+      <div class="actions">${actions}</div>
+    </div>
+  </div>`
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Refused && error.problem.status === 404

@@ -52,7 +52,7 @@ export const noteEditorStyles = css`
   .previewing .write {
     display: none;
   }
-  .stale {
+  .elsewhere {
     margin-bottom: var(--space-4);
   }
   .actions {
