@@ -1,6 +1,6 @@
 import type { EventOf } from '../../ledger/event.ts'
 import { english } from '../language/message.ts'
-import { NoAnswer } from './port.ts'
+import { ModelError, NoAnswer } from './port.ts'
 
 export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 
@@ -22,11 +22,19 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   internal: english`Something went wrong on my side. Please try again. The log has the details.`,
 }
 
-/** The same for an error. A NoAnswer says how long the turn waited. */
+/** The same for an error: how long the turn waited, or how long the service asks to wait. */
 export function failureTextOf(kind: TurnFailureKind, error: unknown): string {
-  return error instanceof NoAnswer
-    ? english`${error.message} Please try again. If this keeps happening, test the connection in Settings.`
-    : failureText[kind]
+  if (error instanceof NoAnswer)
+    return english`${error.message} Please try again. If this keeps happening, test the connection in Settings.`
+  const waitMs = error instanceof ModelError && kind === 'rate_limited' ? error.retryAfterMs : null
+  return waitMs === null ? failureText[kind] : limitedText(Math.ceil(waitMs / 1000))
+}
+
+/** Times are never one, so that they need no singular. */
+function limitedText(seconds: number): string {
+  return seconds < 100
+    ? english`The model service is limiting my requests. Please try again in ${Math.max(2, seconds)} seconds.`
+    : english`The model service is limiting my requests. Please try again in ${Math.ceil(seconds / 60)} minutes.`
 }
 
 const modelFailures: readonly string[] = [

@@ -126,6 +126,16 @@ test('keeps what was said before a failure, and reports the failure alone as the
   })
 })
 
+test('says how long a service that limits requests asks to wait', async () => {
+  const { double, service } = await start()
+  double.reply({ fault: httpFaults.rateLimited('300') })
+  const { json } = await service.client.post('/api/chat', { content: 'Hello' })
+  expect([json.code, json.detail]).toEqual([
+    'model_rate_limited',
+    'The model service is limiting my requests. Please try again in 5 minutes.',
+  ])
+})
+
 test.each<At>(['headers', 2])('retries a connection that breaks (%s) before the first word', async (at) => {
   const { double, service } = await start()
   double.reply({ text: 'never heard', fault: { kind: 'cut', at } }, { text: 'Heard.' })
