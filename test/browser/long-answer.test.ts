@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
@@ -64,6 +65,18 @@ test('shows an answer that became a note in place, on request', async () => {
   const short = reply(page, 'You are welcome.')
   await short.waitFor()
   expect(await short.getByRole('button', { name: 'Show the whole answer' }).count()).toBe(0)
+})
+
+test('offers no more of a reply that links to a note which it was asked to write', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await say(page, 'Note: the blue key opens the shed')
+  const noted = reply(page, /^\s*Noted: /)
+  await noted.getByRole('link', { name: 'the blue key opens the shed' }).waitFor()
+  expect(await noted.getByRole('button', { name: 'Show the whole answer' }).count()).toBe(0)
+  await page.reload()
+  await noted.getByRole('link', { name: 'the blue key opens the shed' }).waitFor()
+  expect(await noted.getByRole('button', { name: 'Show the whole answer' }).count()).toBe(0)
 })
 
 test('places a message sent during a reply below it, marked as queued', { tags: ['long'] }, async () => {

@@ -67,8 +67,8 @@ type Turn = {
   replied: boolean
   /** Its message, if received while another turn of the same span was running. */
   queued: TimelineEvent | null
-  /** The notes that it created. */
-  readonly noteIds: string[]
+  /** The notes that it created otherwise than by a tool, for a long answer. */
+  readonly noteIds: Set<unknown>
 }
 
 const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
@@ -167,7 +167,9 @@ class Tree {
     this.turns.set(turnId, turn)
     turn.started ||= type === 'turn.started'
     turn.ended ||= turnEnds.has(type)
-    if (type === 'note.created' && typeof payload.noteId === 'string') turn.noteIds.push(payload.noteId)
+    if (type === 'note.created') turn.noteIds.add(payload.noteId)
+    if (type === 'tool.returned' && Array.isArray(payload.refs))
+      for (const ref of payload.refs) turn.noteIds.delete(ref.id)
     if (spanId !== null && turn.started && !turn.ended) this.running.set(spanId, turn)
     else if (spanId !== null && this.running.get(spanId) === turn) this.running.delete(spanId)
     return turn
@@ -289,7 +291,7 @@ function newTurn(): Turn {
     ended: false,
     replied: false,
     queued: null,
-    noteIds: [],
+    noteIds: new Set(),
   }
 }
 
@@ -300,7 +302,8 @@ function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiti
   if (turn && firstReply) turn.replied = true
   // A long answer ends with a link to its note.
   const words = role === 'delegate' ? wordsOf(event) : ''
-  const answerNoteId = turn?.noteIds.find((id) => words.endsWith(`](/notes/${id}).`)) ?? null
+  const noteIds = [...(turn?.noteIds ?? [])].map(String)
+  const answerNoteId = noteIds.find((id) => words.endsWith(`](/notes/${id}).`)) ?? null
   return { kind: 'message', role, event, firstReply, waiting, answerNoteId }
 }
 
