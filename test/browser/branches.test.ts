@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
-import { checkThemes, looks, tagsOf } from './looks.ts'
+import { checkLooks, checkThemes, looks, tagsOf } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { choose, composer, inFocus, reply, say, visit, words } from './page.ts'
 
@@ -155,4 +155,17 @@ test('says why a message was not changed that another tab had answered', { tags:
   await page.keyboard.type(' Please.')
   await page.keyboard.press('Enter')
   await page.getByText('Only your last message can be changed or answered again.').waitFor()
+})
+
+test('offers to ask again when the model answers nothing', async () => {
+  const { service, model } = await startWithModel()
+  const page = await visit(browser(), service)
+  model.reply({ text: '' })
+  await say(page, 'When does the ferry leave?')
+  const empty = reply(page, 'The model gave no answer.')
+  await empty.waitFor()
+  await checkLooks(page, 'empty-answer')
+  model.reply({ text: 'At nine.' })
+  await empty.getByRole('button', { name: 'Try again' }).click()
+  await reply(page, 'At nine.').waitFor()
 })

@@ -48,7 +48,7 @@ export function messageView(
       <footer class="tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span title=${msg`Waiting for the reply above`}>${msg`Queued`}</span>` : qualifierView(event)}
-        ${sendAgainButton(event, context)} ${barredView(event, context)}
+        ${sendAgainButton(event, context)} ${askAgainButton(event, context)} ${barredView(event, context)}
         ${toolsView(message, segment, key, context)}
       </footer>
     </article>
@@ -84,7 +84,8 @@ function wordsView(message: Message, context: RowContext): unknown {
   const { event, role } = message
   if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>${msg`Erased`}</p>`
   const words = shownWords(message, context.answers)
-  if (words.trim() === '') return html`<p class="erased">${msg`No text`}</p>`
+  if (words.trim() === '')
+    return html`<p class="erased">${isEmptyReply(event) ? msg`The model gave no answer.` : msg`No text`}</p>`
   const shown = cutOf(event) ? `${words}…` : words
   return role === 'delegate'
     ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
@@ -133,6 +134,18 @@ function sendAgainButton(
   return html`<button class="button small" @click=${() => context.sendTextAgain(deliveryId)}>
     <dg-icon name="retry"></dg-icon>${msg`Send again`}
   </button>`
+}
+
+/** Like a failure, an empty answer offers to ask again without looking for it. */
+function askAgainButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
+  if (!isEmptyReply(event) || !context.mayAskAgain(event)) return nothing
+  return html`<button class="button small" @click=${() => context.askAgain()}>
+    <dg-icon name="retry"></dg-icon>${msg`Try again`}
+  </button>`
+}
+
+function isEmptyReply(event: TimelineEvent): boolean {
+  return event.type === 'chat.reply.sent' && !isErased(event) && wordsOf(event).trim() === ''
 }
 
 /** Attachments are not fetched, so only their number and types are known. */
@@ -207,7 +220,7 @@ function changeOf(
   context: RowContext,
 ): (MenuItem & { readonly icon: IconName }) | null {
   if (context.mayEdit(event)) return { label: msg`Edit`, icon: 'edit', run: () => context.edit() }
-  if (!context.mayAskAgain(event)) return null
+  if (!context.mayAskAgain(event) || isEmptyReply(event)) return null
   return { label: msg`Try again`, icon: 'retry', run: () => context.askAgain() }
 }
 
