@@ -22,6 +22,8 @@ export const checkName = (name: CheckName) => words[name][0]
 export function checkText({ name, ok, detail }: Check): string {
   const [, passed, failed] = words[name]
   if ((name === 'postgres' || name === 'backups') && detail !== '') return withTimes(detail)
+  if (ok && name === 'model' && detail.startsWith('builtin/'))
+    return msg`The builtin model answers, without a model service.`
   if (ok) return name === 'disk' && detail !== '' ? capitalised(`${detail}.`) : passed
   if (detail === '' || name === 'reactors') return `${failed}.`
   // The detail is either whole sentences or a few words.
