@@ -250,6 +250,14 @@ export function createOwnerAccount(options: {
     sessions.end([id])
   }
 
+  /** False if there is no such session. */
+  async function revoke(sessionId: string, by: 'owner' | 'guessing' = 'owner'): Promise<boolean> {
+    if (!sessions.list().some(({ id }) => id === sessionId)) return false
+    await append([{ ...revoked(sessionId, by), key: endedKey(sessionId) }])
+    sessions.end([sessionId])
+    return true
+  }
+
   return {
     isInstalled: () => installed,
     /** Of concurrent calls, exactly one installs. */
@@ -269,12 +277,11 @@ export function createOwnerAccount(options: {
       return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
     },
     signOut,
-    /** False if there is no such session. */
-    async revoke(sessionId: string, by: 'owner' | 'guessing' = 'owner'): Promise<boolean> {
-      if (!sessions.list().some(({ id }) => id === sessionId)) return false
-      await append([{ ...revoked(sessionId, by), key: endedKey(sessionId) }])
-      sessions.end([sessionId])
-      return true
+    revoke,
+    /** Ends every session but this one. */
+    async revokeOthers(session: Session): Promise<void> {
+      const others = sessions.list().filter(({ id }) => id !== session.id)
+      await Promise.all(others.map(({ id }) => revoke(id)))
     },
     /** Ends every other session. */
     async changePassword(

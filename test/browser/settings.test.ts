@@ -176,6 +176,28 @@ test('shows the result of each step of the connection tests', { tags: ['long'] }
   await page.getByRole('button', { name: 'Discard' }).click()
 })
 
+test('signs out all other devices at once', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/settings', slowTimers: true })
+  const list = page.getByRole('list', { name: 'Signed in' })
+  await list.getByText('This device').waitFor()
+  const everywhere = page.getByRole('button', { name: 'Sign out all other devices' })
+  expect(await everywhere.count()).toBe(0)
+  const others = [createClient(service.port), createClient(service.port)]
+  for (const other of others) await other.post('/login', { password: PASSWORD })
+  await page.reload()
+  await everywhere.scrollIntoViewIfNeeded()
+  await checkLooks(page, 'sessions', everywhere)
+  await everywhere.click()
+  await page.getByRole('dialog', { name: 'Sign out all other devices?' }).waitFor()
+  await checkLooks(page, 'sign-out-others')
+  await page.locator('dg-confirm-dialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('All other devices are signed out.').waitFor()
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+  for (const other of others) expect((await other.get('/api/config')).status).toBe(401)
+  expect(await everywhere.count()).toBe(0)
+})
+
 test('signs out another device and changes the password', async () => {
   const { service } = await startWithModel()
   const other = createClient(service.port)

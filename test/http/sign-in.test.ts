@@ -290,6 +290,24 @@ test('lists sessions, marks the current one and ends them one by one', async () 
   expect([again.status, again.json.code]).toEqual([404, 'unknown_session'])
 })
 
+test('ends every session but the one that asks, and closes their sockets', async () => {
+  const service = await startService()
+  const [here, there] = [await service.signedIn(), await service.signedIn()]
+  const socket = await openSocket(service, there)
+  const refused = await here.send('DELETE', '/api/sessions', undefined, {
+    headers: { origin: 'https://evil.example' },
+  })
+  expect([refused.status, (await there.get('/api/sessions')).status]).toEqual([403, 200])
+  const head = service.headSeq()
+  expect((await here.delete('/api/sessions')).status).toBe(204)
+  expect(await socket.closed).toBe(1008)
+  for (const other of [there, service.client]) expect((await other.get('/api/sessions')).status).toBe(401)
+  expect((await here.get('/api/sessions')).json.sessions).toMatchObject([{ current: true }])
+  expect(service.headSeq()).toBe(head + 2)
+  expect((await here.delete('/api/sessions')).status).toBe(204)
+  expect(service.headSeq()).toBe(head + 2)
+})
+
 test('records every account action as a fact, without passwords or tokens', async () => {
   const service = await startService()
   const first = await service.signedIn()

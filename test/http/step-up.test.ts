@@ -70,6 +70,7 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
     ['POST', '/api/services/test', { kind: SERVICE.kind, baseUrl: SERVICE.baseUrl }],
     ['DELETE', '/api/services/mine'],
     ['DELETE', `/api/sessions/${other.id}`],
+    ['DELETE', '/api/sessions'],
   ]
   for (const path of ['/api/telephony/number/point', '/api/downloads'])
     expect([path, (await client.post(path, {})).json.code]).toEqual([path, 'step_up_required'])

@@ -83,6 +83,12 @@ export const listSessionsRoute = get('/api/sessions', {
   ),
 })
 
+export const revokeOtherSessionsRoute = del('/api/sessions', {
+  summary:
+    'End every session but this one and close their sockets. Needs a recent proof (`step_up_required`)',
+  responses: done('Ended', 403),
+})
+
 export const revokeSessionRoute = del('/api/sessions/{id}', {
   summary: 'End a session and close its sockets. Needs a recent proof (`step_up_required`)',
   request: { params: z.object({ id: z.string() }) },

@@ -2,6 +2,7 @@ import { msg } from '../../language/msg.ts'
 import {
   changePasswordRoute,
   listSessionsRoute,
+  revokeOtherSessionsRoute,
   revokeSessionRoute,
   signInRoute,
   signOutRoute,
@@ -112,6 +113,11 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
       userAgent,
     }))
     return c.json({ sessions: list }, 200)
+  })
+
+  routes.openapi(revokeOtherSessionsRoute, async (c) => {
+    await account.revokeOthers(sessionOf(c))
+    return c.body(null, 204)
   })
 
   routes.openapi(revokeSessionRoute, async (c) => {

@@ -14,6 +14,7 @@ import { guesserOf, type SignInThrottle, throttled } from './sign-in-throttle.ts
  * enough. Changes of settings need one too, depending on the setting (`isSensitive`).
  */
 const SENSITIVE_ROUTES = [
+  ['DELETE', '/api/sessions'],
   ['DELETE', '/api/sessions/:id'],
   ['POST', '/api/allowance/raise'],
   ['POST', '/api/telephony/number/point'],

@@ -1,4 +1,4 @@
-import { css, html } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import type { AnswerOf } from '../api/routes.ts'
 import { AppElement } from '../app/app-element.ts'
@@ -51,13 +51,33 @@ export class DgSignInList extends AppElement {
     })
   }
 
+  private confirmRevokingOthers(): void {
+    askToConfirm(this, {
+      heading: msg`Sign out all other devices?`,
+      content: msg`They will have to sign in again. Their open pages close at once. This device stays signed in.`,
+      action: msg`Sign out`,
+      run: async () => {
+        await this.app.http.del('/api/sessions')
+        this.app.toast(msg`All other devices are signed out.`)
+        await this.list.reload()
+      },
+    })
+  }
+
   override render() {
     return loadedView(
       this.list,
       msg`sessions`,
       (list) => html`<ul class="list" aria-label=${msg`Signed in`}>
-        ${list.map((signIn) => this.itemView(signIn))}
-      </ul>`,
+          ${list.map((signIn) => this.itemView(signIn))}
+        </ul>
+        ${
+          list.length > 1
+            ? html`<button class="button small" @click=${() => this.confirmRevokingOthers()}>
+                ${msg`Sign out all other devices`}
+              </button>`
+            : nothing
+        }`,
     )
   }
 
