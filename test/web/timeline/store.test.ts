@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { createTimelineStore } from '../../../web/src/timeline/store.ts'
 import { timelineTree } from '../../../web/src/timeline/tree.ts'
 import { event, timelines } from './events.ts'
@@ -56,6 +57,29 @@ test('shows an old exchange only once the gap before the newer ones is closed', 
   store.setWholeFrom(0)
   store.add(exchange('first', 1).map((each) => ({ ...each, seq: each.seq - 1 })))
   expect(shown()).toEqual(['first', 'old', 'middle', 'cut', 'new'])
+})
+
+test('places what is learned late from an exchange with it, not below a later one, before it is loaded', () => {
+  const page = (...events: readonly TimelineEvent[]) => {
+    const store = createTimelineStore()
+    store.setWholeFrom(82)
+    store.add(events)
+    return store.tree.map(({ spanId }) => spanId)
+  }
+  const place = { spanId: 'old', turnId: 't1' }
+  const old = [
+    event(3, 'span.opened', { spanId: 'old', payload: { kind: 'interaction' } }),
+    event(4, 'chat.message.received', { ...place, payload: { text: 'I live in Porto.' } }),
+    event(5, 'turn.started', { ...place, internal: true }),
+  ]
+  const recent = [
+    event(85, 'span.opened', { spanId: 'new', payload: { kind: 'interaction' } }),
+    event(86, 'chat.message.received', { spanId: 'new', turnId: 't2', payload: { text: 'Hello' } }),
+  ]
+  const learned = event(90, 'memory.stored', { ...place, internal: true })
+  // A page completes the spans of its events; live, only the event arrives.
+  expect(page(...old, ...recent, learned)).toEqual(['new'])
+  expect(page(...recent, learned)).toEqual(['new'])
 })
 
 test('builds the same tree for any order of pages and live events, with repeats', () => {

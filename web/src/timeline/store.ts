@@ -104,7 +104,13 @@ export function createTimelineStore() {
     },
     /** Keeps its identity until something changes. */
     get tree(): readonly Segment[] {
-      tree ??= timelineTree(this.events).filter((segment) => reaches(segment, wholeFromSeq))
+      if (tree === null) {
+        const opened = new Set(
+          this.events.flatMap((each) => (each.type === 'span.opened' ? each.spanId : [])),
+        )
+        const isOpened = ({ spanId }: Segment) => spanId === null || opened.has(spanId)
+        tree = timelineTree(this.events).filter((each) => reaches(each, wholeFromSeq, isOpened))
+      }
       return tree
     },
     /** From this `seq` on, all events are loaded; 0 if the whole timeline is. */
@@ -119,14 +125,15 @@ export function createTimelineStore() {
 }
 
 /**
- * Whether a segment reaches into the range without gaps. Activities count only if there is nothing else: they
- * may be recorded long after their exchange, as when a memory is found in it.
+ * Whether a segment reaches into the range without gaps. Activities count only if there is nothing else, and if the
+ * beginning of their span is loaded: they may be recorded long after their exchange, as when a memory is found in it.
  */
-function reaches({ entries }: Segment, fromSeq: number): boolean {
+function reaches(segment: Segment, fromSeq: number, isOpened: (segment: Segment) => boolean): boolean {
   if (fromSeq === 0) return true
-  const last = entries.findLast((entry) => entry.kind !== 'activity') ?? entries.at(-1)
-  if (!last) return false
-  return (last.kind === 'activity' ? (last.events.at(-1)?.seq ?? 0) : last.event.seq) >= fromSeq
+  const words = segment.entries.findLast((entry) => entry.kind !== 'activity')
+  if (words) return words.event.seq >= fromSeq
+  const last = segment.entries.at(-1)
+  return last?.kind === 'activity' && isOpened(segment) && (last.events.at(-1)?.seq ?? 0) >= fromSeq
 }
 
 const BARRED = 'memory.sources.barred'
