@@ -163,8 +163,9 @@ const OVER_AFTER_MS = 36 * 60 * 60_000
 
 const OPENING =
   /^(?:(?:actually|well|so|oh|ok|okay|hey|hi|hello|no|yes|yeah|sorry|and|but|also|btw|by the way|fyi|just so you know|anyway|for the record|correction|update|delegate)[\s,.!:;–-]+)+/iu
-/** Where a second statement begins in a sentence. */
-const JOINT = /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've|we|we're|we've)\b)/iu
+/** Where a second statement, or a request, begins in a sentence. */
+const JOINT =
+  /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've|we|we're|we've|(?:please )?(?:remember|remind me|don't forget))\b)/iu
 /** Another clause follows the value, which makes it unclear where that ends. */
 const GOES_ON = /[,;]\s+(?:\S+\s+){4}\S/u
 const MAX_CHARS = 8000

@@ -26,6 +26,8 @@ test.for([
   ['remember that the milk is in the cellar', ['the milk is in the cellar']],
   ['Please note: my new number is 0170 1234567', ['my new number is 0170 1234567']],
   ['I live in Rome and I like tea', ['I live in Rome', 'I like tea']],
+  ['My sister is Ada, remember that', ['My sister is Ada']],
+  ['I have an exam tomorrow at 3, remind me the evening before', ['I have an exam tomorrow at 3']],
   ['remember to buy milk', []],
   ['Do I live in Rome?', []],
   ['If I live in Rome, I like pizza', []],
