@@ -281,6 +281,7 @@ const cases: readonly Case[] = [
   ['I want to read more books this year', 'say'],
   ['no, it’s 19 September', 'say'],
   ['remind me tomorrow', 'say'],
+  ['remind me when I get home to feed the cat', 'say'],
   [
     'remind me in a fortnight to water the plants',
     ['set_timer', { title: 'Water the plants', at: '2026-06-16T14:00' }],

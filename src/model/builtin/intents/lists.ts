@@ -131,8 +131,9 @@ export const listIntents: readonly Intent[] = [
     takeOffAny,
   ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
-  on('what (?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?', (_groups, world) =>
-    toDo(world),
+  on(
+    'what (?:else )?(?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?',
+    (_groups, world) => toDo(world),
   ),
   on(
     [

@@ -190,7 +190,7 @@ export const recallIntents: readonly Intent[] = [
   on(
     [
       /^(?:do|can|could) you (?:still )?(?:know|remember|recall|tell me) (.+)$/,
-      /^(?:tell me|remind me(?: of)?|recall)(?: again)? ((?:who|what|when|where|which|whose|how)\b(?! to\b).+)$/,
+      /^(?:tell me|remind me(?: of)?|recall)(?: again)? (?!when .* to )((?:who|what|when|where|which|whose|how)\b(?! to\b).+)$/,
       /^remind me of (.+)$/,
     ],
     ([words = ''], world) => (/^that\b/i.test(words) ? null : question([words], world)),
