@@ -42,7 +42,7 @@ export function askQuestions(conversation: Conversation, corpus: Corpus, ranker:
   const recollect = createRecollections(corpus)
   const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))
   const compose = (hits: readonly Hit[], question: string, maxTokens: number) =>
-    composeInjection(hits, recollect, {
+    composeInjection(recollect(hits), {
       maxTokens,
       threshold: defaultMemoryConfig.relevanceThreshold,
       maxMemories: Number.POSITIVE_INFINITY,

@@ -104,7 +104,7 @@ export function createForgetCandidates(options: {
     const traits = new Map(
       entries.bySeqs(own.map(({ seq }) => seq)).map((entry) => [entry.seq, entry.traits]),
     )
-    return [...recollect(own)].flatMap(({ seq, text, atMs, relevance }) => {
+    return recollect(own).flatMap(({ seq, text, atMs, relevance }) => {
       const covered = coverage(indexWords(text), words)
       const isRelevant = relevance >= RELEVANT
       if (covered === 0 && !isRelevant) return []

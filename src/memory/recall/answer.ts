@@ -58,7 +58,7 @@ export function createRecallAnswers(options: {
     const isNothing = hits.length + staged.length === 0
     const inContext = new Set(isNothing ? [] : question.inContextSeqs)
     const all = new Map(
-      [...recollect([...hits, ...staged.filter(({ seq }) => !hits.some((hit) => hit.seq === seq))])].map(
+      recollect([...hits, ...staged.filter(({ seq }) => !hits.some((hit) => hit.seq === seq))]).map(
         (recollection) => [recollection.seq, recollection] as const,
       ),
     )
@@ -74,17 +74,13 @@ export function createRecallAnswers(options: {
     const ends = endsOf(question, all, news)
     const { maxTokens, maxMemories, threshold } = limits
     const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, threshold))
-    const injection = composeInjection(
-      ordered,
-      (some) => some.flatMap(({ seq }) => ordered.find((recollection) => recollection.seq === seq) ?? []),
-      {
-        maxTokens,
-        maxMemories,
-        threshold,
-        cue: text,
-        timezone: question.timezone,
-      },
-    )
+    const injection = composeInjection(ordered, {
+      maxTokens,
+      maxMemories,
+      threshold,
+      cue: text,
+      timezone: question.timezone,
+    })
     const late = new Set(ends.kept.map(({ seq }) => seq))
     const shownAs = ({ seq, kind }: Hit) => ({ seq, kind, isLate: late.has(seq) })
     const ended = (reason: SuppressionReason, some: readonly Hit[]) =>

@@ -1,6 +1,7 @@
 import { fold, tokensOf, wordsOf } from '../../../projections/recall-text.ts'
 import { dayIn } from '../../lib/time.ts'
 import { estimateTokens } from '../../model/tokens.ts'
+import { sentencesOf } from '../../text/text.ts'
 import type { Hit } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
 
@@ -24,44 +25,30 @@ export type Injection = {
   /** Never more than `maxTokens`. */
   readonly tokens: number
   readonly included: readonly Recollection[]
-  /** Hits that were considered but left out. */
+  /** Relevant ones that were left out. */
   readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
 }
 
-/** Hits whose rejection is reported. */
-const REPORTED = 10
-/** Minimum cost of a line. With less than this left, the budget counts as spent. */
-const MIN_LINE_TOKENS = 8
-/** The budget also counts as spent after this many consecutive misfits. */
-const MAX_MISFITS = 6
 /** Beside a line that reaches the threshold, others need this share of it. */
 export const BESIDE = 0.7
 /** Longer texts are cut to an excerpt. */
 const MAX_LINE_TOKENS = 160
 
-/** Chooses from `hits` (best first) what is worth its tokens and fits the budget, and formats it. */
+/** Chooses from recollections (best first) what is worth its tokens and fits the budget, and formats it. */
 export function composeInjection(
-  hits: readonly Hit[],
-  recollect: (hits: readonly Hit[]) => Iterable<Recollection>,
+  recollections: readonly Recollection[],
   options: InjectionOptions,
 ): Injection {
   const { threshold, maxTokens, maxMemories } = options
-  const best = Math.max(0, ...hits.map(({ relevance }) => relevance))
+  const best = Math.max(0, ...recollections.map(({ relevance }) => relevance))
   const least = best >= threshold ? BESIDE * threshold : threshold
-  const isRelevant = ({ relevance }: Hit) => relevance >= least
   const included: { recollection: Recollection; line: string }[] = []
-  const suppressed: { hit: Hit; reason: SuppressionReason }[] = hits
-    .slice(0, REPORTED)
-    .filter((hit) => !isRelevant(hit))
-    .map((hit) => ({ hit, reason: 'irrelevant' }))
+  const suppressed: { hit: Hit; reason: SuppressionReason }[] = []
   const repeats = createRepeats()
   const cueTokens = new Set(tokensOf(options.cue))
   let tokens = 0
-  let misfits = 0
-  // Upper bound on the number of lines that fit.
-  const looked = hits.filter(isRelevant).slice(0, Math.ceil(maxTokens / MIN_LINE_TOKENS))
-  for (const recollection of recollect(looked)) {
-    if (tokens + MIN_LINE_TOKENS > maxTokens || misfits === MAX_MISFITS) break
+  for (const recollection of recollections) {
+    if (recollection.relevance < least) continue
     const statements = statementsOf(recollection)
     if (repeats.has(recollection, statements)) {
       suppressed.push({ hit: recollection, reason: 'duplicate' })
@@ -69,10 +56,8 @@ export function composeInjection(
     }
     const line = lineOf(recollection, cueTokens, options.timezone)
     const cost = estimateTokens(`${line}\n`)
-    const isTooLong = tokens + cost > maxTokens
-    misfits = isTooLong ? misfits + 1 : 0
     // A shorter line further down may still fit.
-    if (isTooLong || included.length >= maxMemories) {
+    if (tokens + cost > maxTokens || included.length >= maxMemories) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }
@@ -138,31 +123,16 @@ export function memoryLine(
   return `${dayIn(timezone, atMs)} memory (${status}): ${text}`
 }
 
-/** The text, or if it is too long, its sentences from the one that best matches the cue. */
+/** The text, or if it is too long, what follows from the sentence that best matches the cue. */
 function excerptOf(text: string, cueTokens: ReadonlySet<string>): string {
   if (estimateTokens(text) <= MAX_LINE_TOKENS) return text
-  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)].map(
-    ({ segment }) => segment,
-  )
+  const sentences = sentencesOf(text)
   const overlap = sentences.map(
-    (sentence) => new Set(tokensOf(sentence).filter((token) => cueTokens.has(token))).size,
+    (sentence) => new Set(tokensOf(sentence.text).filter((token) => cueTokens.has(token))).size,
   )
-  const from = overlap.indexOf(Math.max(...overlap))
-  const start = from === 0 ? '' : '… '
-  let excerpt = start
-  for (const sentence of sentences.slice(from)) {
-    if (excerpt !== start && estimateTokens(excerpt + sentence) > MAX_LINE_TOKENS) break
-    excerpt += sentence
-  }
-  return cutTo(excerpt === start + text ? text : excerpt, MAX_LINE_TOKENS, text)
-}
-
-/** Cuts a text to `maxTokens` and marks the omission. */
-function cutTo(excerpt: string, maxTokens: number, whole: string): string {
-  if (estimateTokens(excerpt) <= maxTokens)
-    return whole.endsWith(excerpt) ? excerpt : `${excerpt.trimEnd()} …`
-  const characters = [...excerpt]
-  let length = characters.length
-  while (estimateTokens(characters.slice(0, length).join('')) > maxTokens) length = Math.floor(length * 0.8)
-  return `${characters.slice(0, length).join('').trimEnd()} …`
+  const start = sentences[overlap.indexOf(Math.max(...overlap))]?.start ?? 0
+  const rest = text.slice(start)
+  const chars = Math.floor((rest.length * MAX_LINE_TOKENS) / estimateTokens(rest))
+  const excerpt = chars < rest.length ? `${rest.slice(0, chars).toWellFormed().trimEnd()} …` : rest
+  return start === 0 ? excerpt : `… ${excerpt}`
 }

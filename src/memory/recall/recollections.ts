@@ -42,9 +42,6 @@ const isBarred = (seq: string) => `EXISTS (SELECT 1 FROM memory_barred_sources W
       WHERE successor.memoryId = memories.supersededBy AND successor.byHand = 1
         AND successor.canonicalKey IS NOT memories.canonicalKey))))`
 
-/** Batched, because a query costs as much as reading several rows. */
-const BATCH = 12
-
 /**
  * Reads hits from the ledger and the views by point lookups. Leaves out what was erased, barred, superseded
  * or retired since it was indexed.
@@ -104,7 +101,8 @@ export function createRecollections(options: { readonly views: Database; readonl
     }
   }
 
-  function recollectTogether(hits: readonly Hit[]): Recollection[] {
+  /** In the order of the hits. */
+  return (hits: readonly Hit[]): Recollection[] => {
     const seqsOf = (kind: Hit['kind']) => hits.filter((hit) => hit.kind === kind).map(({ seq }) => seq)
     const [turnSeqs, memorySeqs] = [seqsOf('turn'), seqsOf('memory')]
     const turns = turnSeqs.length === 0 ? [] : turnsAt.all(JSON.stringify(turnSeqs))
@@ -122,12 +120,6 @@ export function createRecollections(options: { readonly views: Database; readonl
         (kind === 'turn' ? ofTurn(hit, text, turnAt.get(seq)) : ofMemory(hit, text, memoryAt.get(seq))) ?? []
       )
     })
-  }
-
-  /** Lazily, in the order of the hits. */
-  return function* recollect(hits: readonly Hit[]): Generator<Recollection, void, undefined> {
-    for (let from = 0; from < hits.length; from += BATCH)
-      yield* recollectTogether(hits.slice(from, from + BATCH))
   }
 }
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { composeInjection, type InjectionOptions } from '../../../src/memory/recall/injection.ts'
-import type { Hit } from '../../../src/memory/recall/ranker.ts'
 import type { Recollection } from '../../../src/memory/recall/recollections.ts'
 import { estimateTokens } from '../../../src/model/tokens.ts'
 
@@ -40,9 +39,7 @@ function memory(
 }
 
 function compose(recollections: readonly Recollection[], more: Partial<InjectionOptions> = {}) {
-  const bySeq = new Map(recollections.map((each) => [each.seq, each]))
-  const recollect = (hits: readonly Hit[]) => hits.flatMap(({ seq }) => bySeq.get(seq) ?? [])
-  return composeInjection(recollections, recollect, { ...OPTIONS, ...more })
+  return composeInjection(recollections, { ...OPTIONS, ...more })
 }
 
 test('writes each line with date and status, oldest first', () => {
@@ -107,9 +104,7 @@ test('fills the room left by a long line with a shorter one', () => {
 
 test('shows nothing unless one line reaches the threshold, and beside it what comes near', () => {
   const weak = [turn(1, 'tea', { relevance: 0.19 }), turn(2, 'milk', { relevance: 0.1 })]
-  const { text, suppressed } = compose(weak)
-  expect(text).toBe('')
-  expect(suppressed.map(({ reason }) => reason)).toEqual(['irrelevant', 'irrelevant'])
+  expect(compose(weak).text).toBe('')
   const { included } = compose([...weak, turn(3, 'green tea', { relevance: 0.9 })])
   expect(included.map(({ seq }) => seq)).toEqual([1, 3])
 })
