@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { FEATURES } from '../../src/memory/recall/features.ts'
+import { FEATURES, type Weights } from '../../src/memory/recall/features.ts'
 import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
-import type { Weights } from '../../src/memory/recall/weights.ts'
 import { reportAblation } from './recall-ablation.ts'
 import { buildCorpus } from './recall-corpus.ts'
 import { type Conversation, type RecallData, readData } from './recall-data.ts'

@@ -5,41 +5,43 @@ import { type DateFit, fitDates } from './dates.ts'
 import type { Evidence, Occurrences } from './evidence.ts'
 import type { Query } from './query.ts'
 
-/** Features of an entry, about 0..1 each. Lexical ones are relative to the best entry of the query. */
-export const FEATURES = [
+/** Weights of the features of an entry, which are about 0..1 each. Lexical ones are relative to the best entry. */
+export const WEIGHTS = {
   /** BM25 of the query's words in the entry. */
-  'own',
+  own: 0.9,
   /** `own`, including other words of the same root. */
-  'root',
+  root: 1.2,
   /** `own`, including the surrounding turns; nearer ones count more. */
-  'window',
+  window: 1.9,
   /** `window`, including other words of the same root. */
-  'rootWindow',
+  rootWindow: 1.6,
   /** Words of the same root in the entry and the three turns before it, which it may answer. */
-  'before',
+  before: 1.1,
   /** The best `own` in its sitting. */
-  'sittingBest',
+  sittingBest: 1.6,
   /** Follows a question by the other speaker with words of the query. */
-  'answers',
+  answers: 1.6,
   /** Said by the person whom the query is about. */
-  'speaker',
+  speaker: 2.6,
   /** In the month named by the query, on or near the day, shortly after. */
-  'dateInside',
-  'dateDay',
-  'dateAfter',
+  dateInside: 3.4,
+  dateDay: 1.6,
+  dateAfter: 1.4,
   /** The query asks when, how many, who or where, and the entry has a time, a number, a name. */
-  'tellsTime',
-  'tellsNumber',
-  'tellsName',
-  'quotesTitle',
-  'endsAsking',
-  'acknowledges',
+  tellsTime: 1.7,
+  tellsNumber: 1,
+  tellsName: 2,
+  quotesTitle: 0.8,
+  endsAsking: -0.6,
+  acknowledges: -0.3,
   /** Near the start of its sitting, where people tell their news. */
-  'opening',
-  'memory',
-] as const
+  opening: 0.6,
+  memory: 0.5,
+}
 
-export type Feature = (typeof FEATURES)[number]
+export type Feature = keyof typeof WEIGHTS
+export type Weights = Readonly<Record<Feature, number>>
+export const FEATURES = Object.keys(WEIGHTS) as Feature[]
 
 /** A memory is a sitting of its own. */
 export type SittingSpan = { readonly firstId: number; readonly lastId: number }

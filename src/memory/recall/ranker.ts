@@ -5,14 +5,13 @@ import { fromWallClock, wallClockMs } from '../../lib/time.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
 import { clearSlots, createEvidenceGatherer, type Evidence } from './evidence.ts'
-import { type Candidate, computeFeatures, FEATURES } from './features.ts'
+import { type Candidate, computeFeatures, FEATURES, WEIGHTS, type Weights } from './features.ts'
 import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
 import { createPostingsReader } from './postings.ts'
 import { type Cue, type Query, readQuery } from './query.ts'
 import { relevanceOf } from './relevance.ts'
 import { leastOf, topSlots } from './top.ts'
 import type { Near } from './vectors.ts'
-import { WEIGHTS, type Weights } from './weights.ts'
 
 export type RecallRequest = Cue & {
   /** Only events before this seq may surface. */
