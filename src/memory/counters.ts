@@ -1,3 +1,5 @@
+import type { NewEvent } from '../../ledger/event.ts'
+
 /** Memory counters since the process started, for the operations report and the insights. */
 export type DeduplicationCounts = {
   readonly since: string
@@ -9,19 +11,36 @@ export type DeduplicationCounts = {
   readonly suppressed: number
 }
 
-export type CountedEnd = Exclude<keyof DeduplicationCounts, 'since'>
-
 export type MemoryCounters = {
-  add(count: CountedEnd, by?: number): void
+  /** Counts what learning decided. */
+  note(facts: readonly NewEvent[]): void
+  suppressed(count: number): void
   read(): DeduplicationCounts
 }
 
 export function createMemoryCounters(since: string): MemoryCounters {
-  const counts = { candidates: 0, inserted: 0, reinforced: 0, merged: 0, discarded: 0, suppressed: 0 }
+  let suppressed = 0
+  let stored = 0
+  let merged = 0
+  let reinforced = 0
+  let discarded = 0
   return {
-    add(count, by = 1) {
-      counts[count] += by
+    note(facts) {
+      for (const fact of facts) {
+        if (fact.type === 'memory.stored') stored += 1
+        else if (fact.type === 'memory.merged') merged += 1
+        else if (fact.type === 'memory.discarded') discarded += 1
+        else if (fact.type === 'memory.reinforced' && fact.facts.use !== 'citation') reinforced += 1
+      }
     },
-    read: () => ({ since, ...counts }),
+    suppressed(count) {
+      suppressed += count
+    },
+    read: () => ({
+      since,
+      candidates: stored + reinforced + discarded,
+      inserted: stored - merged,
+      ...{ reinforced, merged, discarded, suppressed },
+    }),
   }
 }

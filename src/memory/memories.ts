@@ -4,44 +4,15 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { Rejection } from './learn/checks.ts'
+import type { MemoryPlace } from './learn/learning.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 import { keptKey } from './learn/window.ts'
+import { BY_HAND } from './learn/written.ts'
 
-export type MemoryOrigin = {
-  readonly by: 'owner' | 'tool'
-  readonly channel: 'chat' | 'voice' | 'sms' | 'inner' | 'system'
-  readonly conversationId?: string | null
-  readonly spanId?: string | null
-  readonly turnId?: string | null
-  readonly causedBy?: number
-  /** The owner's message that asks for it; null if there is none. */
-  readonly messageSeq?: number | null
-}
+export type Memories = ReturnType<typeof createMemories>
 
-export type RememberOutcome =
-  | { readonly status: 'kept'; readonly memory: MemoryRow; readonly isNew: boolean }
-  | { readonly status: 'refused'; readonly reason: Rejection }
-
-export type Memories = {
-  /** Keeps what the owner asks to remember, if it is in the owner's words. Reinforces a known statement. */
-  remember(
-    text: string,
-    key: string,
-    origin: MemoryOrigin & { readonly messageSeq: number },
-  ): Promise<RememberOutcome>
-  /**
-   * Makes a memory active, in place of its successor and of its predecessor: undoes a replacement, and confirms
-   * a provisional memory. `current` if it is active already.
-   */
-  restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
-  /**
-   * Keeps a message after all that was barred because the owner asked not to keep it. What was forgotten stays
-   * barred. False if it was not barred for that reason. Idempotent.
-   */
-  keep(seq: number): Promise<boolean>
-}
-
-export type MemoriesOptions = {
+/** Remembers and restores memories at the owner's request. Forgetting is an erasure. */
+export function createMemories(options: {
   readonly append: Append
   readonly queries: MemoryQueries
   readonly ledger: Pick<LedgerReader, 'rowByKey'>
@@ -52,25 +23,33 @@ export type MemoriesOptions = {
   readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
-}
-
-/** Remembers and restores memories at the owner's request. Forgetting is an erasure. */
-export function createMemories(options: MemoriesOptions): Memories {
+}) {
   const { append, queries, lock } = options
 
   return {
-    async remember(text, key, origin) {
+    /**
+     * Keeps what the owner asks to remember in the message at `messageSeq`, if it is in the owner's words. Reinforces a
+     * known statement.
+     */
+    async remember(
+      text: string,
+      key: string,
+      { messageSeq, ...place }: MemoryPlace & { readonly messageSeq: number },
+    ): Promise<
+      | { readonly status: 'kept'; readonly memory: MemoryRow; readonly isNew: boolean }
+      | { readonly status: 'refused'; readonly reason: Rejection }
+    > {
       await options.indexed()
       return lock(async () => {
         const learned = await options.thread.ask('remember', {
           text,
-          messageSeq: origin.messageSeq,
+          messageSeq,
           timezone: options.timezone(),
           memoryId: options.newId(),
-          place: placeOf(origin),
+          place,
         })
         if (learned.outcome === 'refused') return { status: 'refused', reason: learned.reason }
-        for (const end of learned.counts) options.counters.add(end)
+        options.counters.note(learned.facts)
         const [first, ...rest] = learned.facts
         if (!first) throw new Error('learning produced no facts')
         const appended = await append([{ ...first, key }, ...rest])
@@ -78,66 +57,56 @@ export function createMemories(options: MemoriesOptions): Memories {
         const existing =
           appended.status === 'duplicate' && 'facts' in appended.existing ? appended.existing : null
         const id = existing && 'memoryId' in existing.facts ? existing.facts.memoryId : learned.memoryId
-        const memory = id === null ? undefined : queries.byId(id)
+        const memory = queries.byId(id)
         if (!memory) throw new Error('a memory is missing from the views after its fact was appended')
         return { status: 'kept', memory, isNew: first.type === 'memory.stored' }
       })
     },
 
-    async restore(memoryId, origin) {
-      return lock(async () => {
+    /**
+     * Makes a memory active, in place of its successor and of its predecessor: undoes a replacement, and confirms
+     * a provisional memory. `current` if it is active already.
+     */
+    restore: (memoryId: string): Promise<'restored' | 'unknown' | 'current'> =>
+      lock(async () => {
         const memory = queries.byId(memoryId)
         // A hidden memory comes back only by undoing its erasure.
         if (!memory || isHidden(memory)) return 'unknown'
         if (memory.status === 'active') return 'current'
-        const envelope = {
-          actor: origin.by === 'owner' ? 'owner' : 'service',
-          channel: origin.channel,
-          ...placeOf(origin),
-        } as const
-        const successor = memory.supersededBy === null ? undefined : queries.byId(memory.supersededBy)
-        const successorRetired: NewEvent[] =
-          successor && isKept(successor.status)
-            ? [
-                {
-                  type: 'memory.retired',
-                  ...envelope,
-                  facts: { memoryId: successor.memoryId, reason: 'restored' },
-                },
-              ]
-            : []
-        const predecessor = memory.supersedes === null ? undefined : queries.byId(memory.supersedes)
+        const { supersededBy, supersedes, validFrom: validUntil } = memory
+        const kept = (id: string | null) => {
+          const row = id === null ? undefined : queries.byId(id)
+          return row && isKept(row.status) ? row.memoryId : null
+        }
+        const [successor, predecessor] = [kept(supersededBy), kept(supersedes)]
+        const facts: NewEvent[] = [{ type: 'memory.restored', ...BY_HAND, facts: { memoryId } }]
+        if (successor !== null)
+          facts.unshift({
+            type: 'memory.retired',
+            ...BY_HAND,
+            facts: { memoryId: successor, reason: 'restored' },
+          })
         // The predecessor may have been restored since. Override it again, or both would be active.
-        const predecessorOverridden: NewEvent[] =
-          predecessor && isKept(predecessor.status)
-            ? [
-                {
-                  type: 'memory.overridden',
-                  ...envelope,
-                  facts: { memoryId: predecessor.memoryId, byId: memoryId, validUntil: memory.validFrom },
-                },
-              ]
-            : []
-        await append([
-          ...successorRetired,
-          { type: 'memory.restored', ...envelope, facts: { memoryId } },
-          ...predecessorOverridden,
-        ])
+        if (predecessor !== null)
+          facts.push({
+            type: 'memory.overridden',
+            ...BY_HAND,
+            facts: { memoryId: predecessor, byId: memoryId, validUntil },
+          })
+        await append(facts)
         return 'restored'
-      })
-    },
+      }),
 
-    keep: (seq) =>
+    /**
+     * Keeps a message after all that was barred because the owner asked not to keep it. What was forgotten stays
+     * barred. False if it was not barred for that reason. Idempotent.
+     */
+    keep: (seq: number): Promise<boolean> =>
       lock(async () => {
         const key = keptKey(seq)
         if (!queries.isSecret(seq)) return options.ledger.rowByKey(key) !== undefined
-        const facts = { sourceSeqs: [seq] }
-        await append([{ type: 'memory.sources.kept', actor: 'owner', channel: 'system', key, facts }])
+        await append([{ type: 'memory.sources.kept', ...BY_HAND, key, facts: { sourceSeqs: [seq] } }])
         return true
       }),
   }
-}
-
-function placeOf({ conversationId, spanId, turnId, causedBy }: MemoryOrigin) {
-  return { conversationId, spanId, turnId, causedBy }
 }

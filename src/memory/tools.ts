@@ -22,7 +22,7 @@ import {
   meantBy,
 } from './forget/candidates.ts'
 import type { Chosen } from './forget/forgettable.ts'
-import type { Memories, MemoryOrigin } from './memories.ts'
+import type { Memories } from './memories.ts'
 import { type Recollection, sourcesOf } from './recall/recollections.ts'
 
 /** Limit of memories, and of messages beside them. */
@@ -83,7 +83,14 @@ export function memoryTools(options: {
   > {
     if (messageSeq === null) return { refusal: notOwner('Only the owner can ask to forget something.') }
     await settled()
-    if (!(await options.isIndexed())) return { refusal: notIndexed() }
+    // With a partial index, the wrong memory might match.
+    if (!(await options.isIndexed()))
+      return {
+        refusal: refuse(
+          'index_rebuilding',
+          'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
+        ),
+      }
     const found = await options.candidates({ query, askedSeq: messageSeq, nowMs, timezone })
     if (found.length === 0) return { refusal: notFound() }
     const meant = meantBy(found)
@@ -117,9 +124,10 @@ export function memoryTools(options: {
       idempotent: true,
       readOnly: false,
       async run({ text }, context) {
-        const { messageSeq } = context
+        const { key, conversationId, spanId, turnId, calledSeq: causedBy, messageSeq } = context
         if (messageSeq === null) return notOwner('Only what the owner says can be remembered.')
-        const outcome = await memories.remember(text, context.key, { ...originOf(context), messageSeq })
+        const place = { conversationId, spanId, turnId, causedBy }
+        const outcome = await memories.remember(text, key, { ...place, messageSeq })
         if (outcome.status === 'refused') {
           return refuse(
             outcome.reason,
@@ -244,14 +252,6 @@ function deedOf(found: readonly Candidate[], timezone: string): Deed {
   }
 }
 
-/** With a partial index, the wrong memory might match. */
-function notIndexed() {
-  return refuse(
-    'index_rebuilding',
-    'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
-  )
-}
-
 function notFound() {
   return refuse('not_found', 'No matching memories.')
 }
@@ -265,17 +265,6 @@ function tooCommon() {
 
 function notOwner(message: string) {
   return refuse('not_owner', message)
-}
-
-function originOf({
-  channel,
-  conversationId,
-  spanId,
-  turnId,
-  calledSeq,
-  messageSeq,
-}: ActingContext): MemoryOrigin {
-  return { by: 'tool', channel, conversationId, spanId, turnId, causedBy: calledSeq, messageSeq }
 }
 
 function present({ memoryId, text, validFrom, status }: MemoryRow) {

@@ -33,7 +33,7 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     return c.body(null, 204)
   })
   routes.openapi(restore, async (c) => {
-    const outcome = await memories.restore(c.req.valid('param').id, { by: 'owner', channel: 'system' })
+    const outcome = await memories.restore(c.req.valid('param').id)
     if (outcome === 'unknown') throw unknown('memory')
     if (outcome === 'current')
       throw conflict('nothing_to_undo', msg`There is nothing to undo: the memory already applies.`)

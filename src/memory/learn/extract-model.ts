@@ -1,6 +1,10 @@
-import type { InputItem, StructuredModel, Usage } from '../../model/port.ts'
+import { english } from '../../language/message.ts'
+import { unlessAborted } from '../../lib/waits.ts'
+import { type InputItem, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { estimateInput, roomOf } from '../../model/within-context.ts'
-import { type Candidate, extractionSchema, type Offered } from './candidate.ts'
+import { extractionSchema, type Offered } from './candidate.ts'
+import type { Checked } from './checks.ts'
+import type { LearningThread, ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
 export const EXTRACTION_INSTRUCTIONS = `You find what is worth remembering about the owner of a personal assistant, in what the owner \
@@ -37,17 +41,48 @@ same thing more exactly), "conflict" (both cannot be true now), "independent". U
 /** Longest excerpt of an utterance that the model sees. */
 const SHOWN_CHARS = 6000
 
-export type Extraction = { readonly candidates: readonly Candidate[]; readonly usage: Usage }
+/** What a reading found, with the evidence checked. */
+export type Found = {
+  readonly checked: readonly Checked[]
+  readonly usage: Usage | null
+  readonly method: 'model' | 'rules'
+}
+
+const TIMEOUT_MS = 90_000
+
+/** Reads a window by a model, or by plain patterns without one. Rejects with ModelError, and when `signal` aborts. */
+export async function readWindow(
+  { window, offered }: ToRead,
+  options: {
+    readonly thread: LearningThread
+    readonly model: StructuredModel | null
+    readonly timezone: string
+    readonly signal: AbortSignal
+  },
+): Promise<Found> {
+  const { thread, model, timezone, signal } = options
+  const { quotables, shown } = window
+  const context = { quotables, shown, timezone }
+  if (quotables.length === 0) return { checked: [], usage: null, method: model ? 'model' : 'rules' }
+  if (!model) {
+    const checked = await thread.ask('check', { ...context, offered: [], candidates: null })
+    return { checked: checked.filter(({ outcome }) => outcome === 'accepted'), usage: null, method: 'rules' }
+  }
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const asked = askModel(model, window, { offered, timezone }, deadline)
+  const { value, usage } = await unlessAborted(deadline, asked).catch((cause: unknown) => {
+    const isTimeout = deadline.aborted && !signal.aborted
+    throw isTimeout
+      ? new ModelError('timeout', english`The model did not find memories in time.`, { cause })
+      : cause
+  })
+  const { candidates } = value
+  return { checked: await thread.ask('check', { ...context, offered, candidates }), usage, method: 'model' }
+}
 
 type Context = { readonly offered: readonly Offered[]; readonly timezone: string }
 
-/** Asks a model for candidates from a window. Rejects with ModelError, and when `signal` aborts. */
-export async function extractWithModel(
-  model: StructuredModel,
-  window: Window,
-  context: Context,
-  signal: AbortSignal,
-): Promise<Extraction> {
+async function askModel(model: StructuredModel, window: Window, context: Context, signal: AbortSignal) {
   await model.context?.learn()
   const request = {
     name: 'memory_candidates',
@@ -56,8 +91,7 @@ export async function extractWithModel(
   } as const
   const input = inputWithin(roomOf(model, request), window, context)
   const use = { purpose: 'learning', channel: 'inner' } as const
-  const { value, usage } = await model.answer({ ...request, input, use }, signal)
-  return { candidates: value.candidates, usage }
+  return model.answer({ ...request, input, use }, signal)
 }
 
 /** The share of a small context that the answer may take. */

@@ -2,13 +2,11 @@ import type { LimitFunction } from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
-import { english } from '../../language/message.ts'
-import { leftOfWait, unlessAborted } from '../../lib/waits.ts'
-import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
+import { leftOfWait } from '../../lib/waits.ts'
+import { AllowanceSpent, ModelError, type StructuredModel } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
-import type { Checked } from './checks.ts'
-import { extractWithModel } from './extract-model.ts'
+import { type Found, readWindow } from './extract-model.ts'
 import type { LearningThread, ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
@@ -34,19 +32,12 @@ export type ExtractionOptions = {
 }
 
 const WINDOW_UTTERANCES = 8
-const MODEL_TIMEOUT_MS = 90_000
 const FIRST_RETRY_MS = 30_000
 const MAX_RETRY_MS = 60 * 60_000
 /** Maximum attempts before falling back to rules. Wrong answers rarely improve on retry. */
 const MAX_ATTEMPTS = 6
 const MAX_ATTEMPTS_WRONG = 3
 const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
-
-type Found = {
-  readonly checked: readonly Checked[]
-  readonly usage: Usage | null
-  readonly method: 'model' | 'rules'
-}
 
 export type Extraction = {
   /**
@@ -83,33 +74,8 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     return failure?.retryAt ? Date.parse(failure.retryAt) : null
   }
 
-  async function find(
-    { window, offered }: ToRead,
-    model: StructuredModel | null,
-    signal: AbortSignal,
-  ): Promise<Found> {
-    const { quotables, shown } = window
-    const context = { quotables, shown, timezone: options.timezone() }
-    if (quotables.length === 0) return { checked: [], usage: null, method: model ? 'model' : 'rules' }
-    if (!model) {
-      const checked = await thread.ask('check', { ...context, offered: [], candidates: null })
-      return {
-        checked: checked.filter(({ outcome }) => outcome === 'accepted'),
-        usage: null,
-        method: 'rules',
-      }
-    }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
-    const extracting = extractWithModel(model, window, { offered, timezone: context.timezone }, deadline)
-    const { candidates, usage } = await unlessAborted(deadline, extracting).catch((error: unknown) => {
-      const isTimeout = deadline.aborted && !signal.aborted
-      throw isTimeout
-        ? new ModelError('timeout', english`The model did not find memories in time.`, { cause: error })
-        : error
-    })
-    const checked = await thread.ask('check', { ...context, offered, candidates })
-    return { checked, usage, method: 'model' }
-  }
+  const find = (toRead: ToRead, model: StructuredModel | null, signal: AbortSignal): Promise<Found> =>
+    readWindow(toRead, { thread, model, timezone: options.timezone(), signal })
 
   /** Appends everything learned from a window atomically. */
   async function conclude(window: Window, found: Found, before: readonly NewEvent[]): Promise<void> {
@@ -118,7 +84,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     await options.lock(async () => {
       const ids = checked.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
       const concluded = await thread.ask('conclude', { window, checked, ids })
-      for (const end of concluded.counts) options.counters.add(end)
+      options.counters.note(concluded.facts)
       const facts: NewEvent[] = [...before, ...concluded.facts]
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
       facts.push({

@@ -1,15 +1,13 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
-import { english } from '../../language/message.ts'
-import { unlessAborted } from '../../lib/waits.ts'
 import { toStrictSchema } from '../../model/openai/strict-schema.ts'
-import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
+import type { StructuredModel, Usage } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
 import { extractionSchema } from './candidate.ts'
 import type { Accepted } from './checks.ts'
-import { EXTRACTION_INSTRUCTIONS, extractWithModel } from './extract-model.ts'
+import { EXTRACTION_INSTRUCTIONS, readWindow } from './extract-model.ts'
 import type { LearningThread } from './learning-functions.ts'
 import { ownWords } from './quotation.ts'
 import type { Utterance, Window } from './window.ts'
@@ -34,7 +32,6 @@ export type ImportedReading = {
   readonly usage: Usage | null
 }
 
-const MODEL_TIMEOUT_MS = 90_000
 /** Longer messages are cut to this length. */
 const MAX_TEXT_CHARS = 20_000
 
@@ -56,27 +53,6 @@ export function createImportedLearning(options: {
   const knownTo = ({ canonicalKey, statementKey }: ImportedCandidate['words']) =>
     [...queries.byCanonicalKey(canonicalKey), ...queries.byStatementKey(statementKey)][0]
 
-  async function find(window: Window, signal: AbortSignal) {
-    const timezone = options.timezone()
-    const context = { quotables: window.quotables, shown: window.shown, offered: [], timezone }
-    const model = window.quotables.length === 0 ? null : options.utility()
-    if (!model)
-      return {
-        checked: await thread.ask('check', { ...context, candidates: null }),
-        usage: null,
-        method: options.utility() ? ('model' as const) : ('rules' as const),
-      }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
-    const extracting = extractWithModel(model, window, { offered: [], timezone }, deadline)
-    const { candidates, usage } = await unlessAborted(deadline, extracting).catch((cause: unknown) => {
-      const isTimeout = deadline.aborted && !signal.aborted
-      throw isTimeout
-        ? new ModelError('timeout', english`The model did not find memories in time.`, { cause })
-        : cause
-    })
-    return { checked: await thread.ask('check', { ...context, candidates }), usage, method: 'model' as const }
-  }
-
   return {
     /** The model that reads; null for rules. */
     model: () => options.utility()?.id ?? null,
@@ -93,7 +69,10 @@ export function createImportedLearning(options: {
       partSeq: number,
       signal: AbortSignal,
     ): Promise<ImportedReading> {
-      const { checked, ...how } = await find(windowOf(texts, partSeq), signal)
+      const { checked, ...how } = await readWindow(
+        { window: windowOf(texts, partSeq), offered: [] },
+        { thread, model: options.utility(), timezone: options.timezone(), signal },
+      )
       const candidates = checked.flatMap((each) =>
         each.outcome === 'accepted' ? [toCandidate(each.accepted)] : [],
       )

@@ -3,12 +3,11 @@ import { createMemoryQueries, type MemoryRow } from '../../../projections/memory
 import { createTurnQueries } from '../../../projections/turns.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/function-thread.ts'
-import type { CountedEnd } from '../counters.ts'
 import { createRecallRanker } from '../recall/ranker.ts'
 import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
-import { createLearning, type MemoryPlace } from './learning.ts'
+import { createLearning, type Learned, type MemoryPlace } from './learning.ts'
 import { readPlainly } from './patterns.ts'
 import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
@@ -19,7 +18,6 @@ import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } 
 const OFFERED_NEAR = 16
 const OFFERED_SINGLE = 16
 const OFFERED_LATEST = 8
-const MAX_DISCARDED_FACTS = 10
 /** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
 
@@ -32,11 +30,10 @@ export type CheckArgs = Omit<Context, 'offered'> & {
   readonly candidates: readonly Candidate[] | null
 }
 
-/** Facts to append, and counters to increase. */
+/** Facts to append. */
 export type Conclusion = {
   readonly facts: readonly NewEvent[]
   readonly accepted: number
-  readonly counts: readonly CountedEnd[]
 }
 
 export type ConcludeArgs = {
@@ -56,7 +53,7 @@ export type RememberArgs = {
 
 export type Remembered =
   | { readonly outcome: 'refused'; readonly reason: Rejection }
-  | (Omit<Conclusion, 'accepted'> & { readonly outcome: 'kept'; readonly memoryId: string | null })
+  | ({ readonly outcome: 'kept' } & Learned)
 
 export type WriteArgs = Written & {
   readonly memoryId: string
@@ -113,7 +110,7 @@ function createLibrary({ views, ledger }: Sources) {
     return memory !== undefined && shown.some(({ seq }) => sources.includes(seq))
   }
 
-  function learningWith(ids: readonly string[], counts: CountedEnd[]) {
+  function learningWith(ids: readonly string[]) {
     const left = [...ids]
     return createLearning({
       queries,
@@ -122,7 +119,6 @@ function createLibrary({ views, ledger }: Sources) {
         if (id === undefined) throw new Error('learning stored more memories than it was given ids')
         return id
       },
-      count: (end) => void counts.push(end),
     })
   }
 
@@ -166,16 +162,12 @@ export const learningFunctions = {
   conclude: (sources: Sources) => {
     const { queries, windows, recalledIn, isRecent, learningWith } = createLibrary(sources)
     return ({ window, checked, ids }: ConcludeArgs): Conclusion => {
-      const counts: CountedEnd[] = []
       const facts: NewEvent[] = []
-      const learning = learningWith(ids, counts)
+      const learning = learningWith(ids)
       let accepted = 0
-      let discarded = 0
       for (const each of checked) {
         if (each.outcome === 'rejected') {
-          counts.push('candidates', 'discarded')
-          discarded += 1
-          if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, each.reason))
+          facts.push(discardedFact(window, each.reason))
           continue
         }
         if (each.outcome === 'secret') {
@@ -199,7 +191,7 @@ export const learningFunctions = {
         ...retractionsIn(window, { windows, queries }),
         ...citationsIn(window, { queries, recalledIn }),
       )
-      return { facts, accepted, counts }
+      return { facts, accepted }
     }
   },
 
@@ -209,10 +201,8 @@ export const learningFunctions = {
     return ({ text, messageSeq, timezone, memoryId, place }: RememberArgs): Remembered => {
       const accepted = acceptRequest(text, messageSeq, { windows, timezone })
       if (typeof accepted === 'string') return { outcome: 'refused', reason: accepted }
-      const counts: CountedEnd[] = []
-      const learning = learningWith([memoryId], counts)
-      const learned = learning.learn(accepted, place, 'owner')
-      return { outcome: 'kept', facts: learned.facts, memoryId: learned.memoryId, counts }
+      const learning = learningWith([memoryId])
+      return { outcome: 'kept', ...learning.learn(accepted, place, 'owner') }
     }
   },
 

@@ -1,6 +1,5 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import { isKept, type MemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
-import type { CountedEnd } from '../counters.ts'
 import type { Accepted } from './checks.ts'
 import { consolidate, type Decision, isReplaced, type Known } from './consolidate.ts'
 
@@ -14,26 +13,16 @@ export type MemoryPlace = {
   readonly causedBy?: number | undefined
 }
 
-export type Learned = {
-  readonly facts: readonly NewEvent[]
-  readonly memoryId: string | null
-  readonly decision: Decision
-}
+export type Learned = { readonly facts: readonly NewEvent[]; readonly memoryId: string }
 
-/** Turns accepted candidates into facts. Each call sees the results of the previous ones. */
-export type Learning = {
-  learn(accepted: Accepted, place: MemoryPlace, by: 'owner' | 'extraction'): Learned
-}
-
-/** Append the facts before creating another learning: it reads the current views. */
-export function createLearning(options: {
-  readonly queries: MemoryQueries
-  readonly newId: () => string
-  readonly count: (end: CountedEnd) => void
-}): Learning {
-  const { queries, newId, count } = options
+/**
+ * Turns accepted candidates into facts. Each call sees the results of the previous ones. Append the facts before
+ * creating another learning: it reads the current views.
+ */
+export function createLearning(options: { readonly queries: MemoryQueries; readonly newId: () => string }) {
+  const { queries, newId } = options
   /** Memories stored and replaced here, which the views do not have yet. */
-  const fresh = new Map<string, Known & { readonly slotKey: string }>()
+  const fresh = new Map<string, Known>()
   const replaced = new Set<string>()
   const sources = new Map<string, readonly number[]>()
 
@@ -77,23 +66,20 @@ export function createLearning(options: {
   }
 
   return {
-    learn(accepted, place, by) {
+    learn(accepted: Accepted, place: MemoryPlace, by: 'owner' | 'extraction'): Learned {
       const known = knownTo(accepted)
       const decision = decide(accepted, known)
       const envelope = { actor: 'service', channel: 'inner', ...place } as const
-      count('candidates')
       const sourceSeqs = [...accepted.sourceSeqs]
 
       if (decision.outcome === 'repeated' || decision.outcome === 'outdated') {
-        count('discarded')
         const reason = decision.outcome === 'repeated' ? 'already_known' : 'outdated'
         const fact: NewEvent = { type: 'memory.discarded', ...envelope, facts: { reason, sourceSeqs } }
-        return { decision, memoryId: decision.memoryId, facts: [fact] }
+        return { memoryId: decision.memoryId, facts: [fact] }
       }
 
       if (decision.outcome === 'reinforced') {
         const { memoryId, overrides, contests } = decision
-        count('reinforced')
         replace(overrides)
         sources.set(memoryId, [...(sources.get(memoryId) ?? queries.sources(memoryId)), ...sourceSeqs])
         const old = fresh.get(memoryId)
@@ -106,7 +92,6 @@ export function createLearning(options: {
           facts: { memoryId, use, sourceSeqs },
         }
         return {
-          decision,
           memoryId,
           facts: [reinforced, ...overridden(overrides, memoryId), ...conflicted(contests, memoryId)],
         }
@@ -114,49 +99,32 @@ export function createLearning(options: {
 
       const { refines, overrides, contests, linkedTo } = decision
       const memoryId = newId()
-      count(refines === null ? 'inserted' : 'merged')
       replace([...overrides, ...(refines === null ? [] : [refines])])
       const refined = refines === null ? undefined : known.find((memory) => memory.memoryId === refines)
       // A refinement may repeat words of what it refines, so erasing those sources must erase it too.
       const inherited = refined
         ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
         : []
-      const { kind, text, value, quote, eventTime, singleValued } = accepted
-      const { canonicalKey, slotKey, statementKey } = accepted
       fresh.set(memoryId, {
+        ...accepted,
         memoryId,
         storedSeq: Number.MAX_SAFE_INTEGER,
-        kind,
-        text,
-        value,
-        quote,
-        eventTime,
-        canonicalKey,
-        slotKey,
-        statementKey,
         status: accepted.provisional ? 'provisional' : 'active',
-        singleValued,
         byHand: false,
         sourceSeqs,
         contestedWith: [],
       })
       const supersedes = refines ?? overrides[0] ?? null
       const stored = storedFact(accepted, envelope, { memoryId, supersedes, linkedTo, by, inherited })
-      const merged: NewEvent[] =
-        refines === null
-          ? []
-          : [
-              {
-                type: 'memory.merged',
-                ...envelope,
-                facts: { memoryId, mergedId: refines, relation: 'refine' },
-              },
-            ]
-      return {
-        decision,
-        memoryId,
-        facts: [stored, ...merged, ...overridden(overrides, memoryId), ...conflicted(contests, memoryId)],
-      }
+      const facts: NewEvent[] = [stored]
+      if (refines !== null)
+        facts.push({
+          type: 'memory.merged',
+          ...envelope,
+          facts: { memoryId, mergedId: refines, relation: 'refine' },
+        })
+      facts.push(...overridden(overrides, memoryId), ...conflicted(contests, memoryId))
+      return { memoryId, facts }
 
       function conflicted(ids: readonly string[], memoryId: string): NewEvent[] {
         return ids.map((withId) => ({ type: 'memory.conflicted', ...envelope, facts: { memoryId, withId } }))

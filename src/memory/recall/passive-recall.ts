@@ -99,9 +99,6 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     onFault(error)
   }
 
-  /** The answer, or null if it exceeds the time budget. */
-  const inTime = <T>(answer: Promise<T>) => within(answer, config().retrieveTimeoutMs)
-
   /** Stages results for the next turn, and records those that have already expired. */
   async function stage(cue: RecallCue, results: readonly StagedResult[]): Promise<void> {
     const facts = results.flatMap((result) =>
@@ -149,23 +146,16 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return engine.recall(question)
   }
 
-  /**
-   * The hits that arrive in time, chosen together with those staged for this turn. If none arrive, chooses
-   * from the staged ones alone; if that is late too, stages them again.
-   */
+  /** The hits that arrive in time, chosen together with those staged for this turn. Without any, stages those again. */
   async function found(
     cue: RecallCue,
     turn: number,
     question: RecallQuestion,
     waited: readonly StagedResult[],
   ): Promise<RecallAnswer | null> {
-    const ofWaited =
-      waited.length === 0
-        ? Promise.resolve(null)
-        : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
     const near = options.meaning.near(cue.text, useOf(cue))
     const asked = ask(question)
-    const answer = await inTime(asked).catch(failed)
+    const answer = await within(asked, config().retrieveTimeoutMs).catch(failed)
     if (answer) {
       runtime.inTime += 1
       return withMeaning(cue, turn, question, answer, near)
@@ -176,9 +166,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         .then(({ hits, memoryIds }) => stage(cue, [{ turnId: cue.turnId, turn, hits, memoryIds }]))
         .catch(failed)
     }
-    const alone = await Promise.race([ofWaited, new Promise<null>((resolve) => setImmediate(resolve, null))])
-    if (!alone) await stage(cue, waited)
-    return alone ?? null
+    await stage(cue, waited)
+    return null
   }
 
   /**
@@ -301,7 +290,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const { ids, turnSeqs } = named(hits, memoryIds)
     // Turns are recorded only if late: those were due to be shown.
     if (ids.length === 0 && (turnSeqs.length === 0 || !isLate)) return []
-    options.counters.add('suppressed', ids.length)
+    options.counters.suppressed(ids.length)
     const facts = { ids, turnSeqs: isLate ? turnSeqs : [], reason, late: isLate }
     return [{ type: 'memory.recall.suppressed', ...envelopeOf(cue), facts }]
   }

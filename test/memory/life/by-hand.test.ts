@@ -81,7 +81,7 @@ describe('editing', () => {
     await mind.settle()
     const earlier = idOf(mind, 'My dentist is Dr Weber')
     await edited(mind, 'My dentist is Dr Weber', 'My dentist is Dr Okafor')
-    await mind.memory.memories.restore(earlier, { by: 'owner', channel: 'system' })
+    await mind.memory.memories.restore(earlier)
     expect(mind.texts()).toEqual(['My dentist is Dr Weber'])
     expect(await recalled(mind, 'Who is my dentist?')).not.toContain('Okafor')
   })

@@ -330,7 +330,7 @@ test('restores a superseded memory', async () => {
     status: 'superseded',
     validUntil: expect.any(String),
   })
-  const undo = () => mind.memory.memories.restore(before?.memoryId ?? '', { by: 'owner', channel: 'chat' })
+  const undo = () => mind.memory.memories.restore(before?.memoryId ?? '')
   expect(await undo()).toBe('restored')
   expect(mind.known()).toMatchObject([{ text: 'I live in Oslo', status: 'active', validUntil: null }])
   expect(await undo()).toBe('current')
@@ -345,7 +345,7 @@ test('keeps exactly one of two rival memories through repeated restores', async 
     ids.push(mind.known()[0]?.memoryId)
   }
   const [berlin, paris] = ids
-  const restore = (id = '') => mind.memory.memories.restore(id, { by: 'owner', channel: 'chat' })
+  const restore = (id = '') => mind.memory.memories.restore(id)
   for (const [id, holds] of [
     [berlin, 'I live in Berlin'],
     [paris, 'I live in Paris'],

@@ -42,7 +42,7 @@ test('reinforces a memory that is requested again on another day', async () => {
 test('stores nothing twice when the call is repeated after a crash', async () => {
   const mind = await openMind()
   const { seq } = await mind.say('Remember that the spare key is under the mat', { open: true })
-  const origin = { by: 'tool', channel: 'chat', messageSeq: seq } as const
+  const origin = { messageSeq: seq }
   const first = await mind.memory.memories.remember('the spare key is under the mat', 'tool:1', origin)
   const second = await mind.memory.memories.remember('the spare key is under the mat', 'tool:1', origin)
   expect(second).toMatchObject({
