@@ -45,12 +45,6 @@ export const defaultMemoryConfig: MemoryConfig = {
   arbitrator: { enabled: false, model: null, timeoutMs: 800 },
 }
 
-export type MemoryConfigStore = {
-  get(): MemoryConfig
-  /** Merges a change and saves the whole document. Throws ZodError, changing nothing, if it is invalid. */
-  put(change: unknown): MemoryConfig
-}
-
 /**
  * Memory settings, kept by `load` and `save` as one JSON document (null if none was saved). Fields of a
  * stored document that are no longer valid fall back to their defaults.
@@ -58,16 +52,17 @@ export type MemoryConfigStore = {
 export function createMemoryConfig(options: {
   readonly load: () => string | null
   readonly save: (document: string) => void
-}): MemoryConfigStore {
+}) {
   let config = restore(options.load())
   return {
-    get: () => config,
-    put(change) {
+    get: (): MemoryConfig => config,
+    /** Merges a change and saves the whole document. Throws ZodError, changing nothing, if it is invalid. */
+    put(change: unknown): MemoryConfig {
       const { arbitrator, ...rest } = memoryConfigChangeSchema.parse(change)
       const next = memoryConfigSchema.parse({
         ...config,
-        ...withoutUndefined(rest),
-        arbitrator: { ...config.arbitrator, ...withoutUndefined(arbitrator ?? {}) },
+        ...rest,
+        arbitrator: { ...config.arbitrator, ...arbitrator },
       })
       options.save(JSON.stringify(next))
       config = next
@@ -76,28 +71,11 @@ export function createMemoryConfig(options: {
   }
 }
 
-function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-const storedSchema = z.record(z.string(), z.unknown())
-
 function restore(document: string | null): MemoryConfig {
-  if (document === null) return defaultMemoryConfig
-  const stored = parse(document)
-  const fields = Object.entries(memoryConfigSchema.shape).map(([name, schema]) => {
+  const stored = z.record(z.string(), z.unknown()).parse(JSON.parse(document ?? '{}'))
+  const valid = Object.entries(memoryConfigSchema.shape).flatMap(([name, schema]) => {
     const parsed = schema.safeParse(stored[name])
-    return [name, parsed.success ? parsed.data : defaultMemoryConfig[name as keyof MemoryConfig]]
+    return parsed.success ? [[name, parsed.data]] : []
   })
-  return memoryConfigSchema.parse(Object.fromEntries(fields))
-}
-
-function parse(document: string): Record<string, unknown> {
-  try {
-    return storedSchema.parse(JSON.parse(document))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    // An unreadable document: use the defaults until the next save.
-    return {}
-  }
+  return memoryConfigSchema.parse({ ...defaultMemoryConfig, ...Object.fromEntries(valid) })
 }

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { createMemoryQueries } from '../../projections/memory-queries.ts'
+import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
 import { unlessAborted } from '../lib/waits.ts'
@@ -8,7 +8,6 @@ import type { ToolContext } from '../model/tool.ts'
 import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createMemoryApi } from './api.ts'
 import { createByHand } from './by-hand.ts'
 import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
@@ -19,10 +18,10 @@ import type { LearningThread, learningFunctions } from './learn/learning-functio
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createRetiring } from './learn/replaced.ts'
 import { createWindowReader } from './learn/window.ts'
-import { createMemoryPresenter } from './listing.ts'
+import { createMemoryPresenter, type MemoryListQuery } from './listing.ts'
 import { createMemories } from './memories.ts'
 import type { queryFunctions } from './query-functions.ts'
-import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embedding.ts'
+import { createEmbedding, openVectors } from './recall/embedding.ts'
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
 import { createPinned } from './recall/pinned.ts'
@@ -64,7 +63,7 @@ export function buildMemory(options: {
   readonly directory: string
   /** Replaces the learning thread. Closed with memory. */
   readonly learning?: LearningThread
-  readonly embeddingWaits?: EmbeddingWaits
+  readonly cueTimeoutMs?: number | undefined
   /** Where the settings of memory are kept. */
   readonly documents: {
     document(name: string): string | null
@@ -148,7 +147,7 @@ export function buildMemory(options: {
     onHeadMoved: storage.onHeadMoved,
     nowMs,
     log,
-    ...options.embeddingWaits,
+    cueTimeoutMs: options.cueTimeoutMs,
   })
   const passive = createPassiveRecall({
     meaning: embedding,
@@ -167,6 +166,9 @@ export function buildMemory(options: {
     nowMs,
     onFault,
   })
+
+  const present = createMemoryPresenter(storage)
+  const ages = () => ({ nowMs: nowMs(), halfLifeDays: config.get().strengthHalfLifeDays })
 
   /** The model that the owner chose, or the utility model; null if neither can judge. */
   function judge(): StructuredModel | null {
@@ -235,26 +237,51 @@ export function buildMemory(options: {
     },
     config,
     counters,
-    api: createMemoryApi({
-      utterances,
-      listed: (query) => ask('listMemories', query),
-      present: createMemoryPresenter(storage),
-      pinnedTokens: pinned.tokens,
-      stored: () => thread.ask('memoryStore', null),
+    /** Documents of the memory routes. Reading a memory here does not count as a use. */
+    api: {
+      /** Newest first. `beforeSeq` comes from the `nextCursor` of the previous page. */
+      async list(
+        query: Pick<MemoryListQuery, 'q' | 'limit' | 'beforeSeq'> & { readonly pinned?: boolean | null },
+      ) {
+        const listed = await ask('listMemories', { pinned: null, ...query, ...ages() })
+        const pinnedTokens = pinned.tokens()
+        return { ...listed, ...(pinnedTokens.used > 0 ? { pinnedTokens } : {}) }
+      },
+      present: (row: MemoryRow) => present(row, ages()),
       recallExamples: createRecallExamples({
         lastMessages: () => ask('lastMessages', null),
         questionOf: passive.questionOf,
         near: embedding.near,
         byThreshold: (question) => thread.ask('recallByThreshold', question),
       }),
-      config: config.get,
-      counts: counters.read,
-      recallRuntime: passive.runtime,
-      embeddingState: embedding.state,
-      isExtracting: reactor.isRunning,
-      extractsBy: () => (utility() === null ? 'rules' : 'model'),
-      nowMs,
-    }),
+      async insights() {
+        const { store, unread, recentEvents } = await thread.ask('memoryStore', null)
+        const failure = utterances.lastFailure()
+        return {
+          store,
+          deduplication: counters.read(),
+          runtime: {
+            extraction: {
+              method: utility() === null ? ('rules' as const) : ('model' as const),
+              running: reactor.isRunning(),
+              unread,
+              lastFailure: failure
+                ? {
+                    at: failure.at,
+                    kind: failure.kind,
+                    attempt: failure.attempt,
+                    final: failure.final === 1,
+                    retryAt: failure.retryAt,
+                  }
+                : null,
+            },
+            recall: passive.runtime(),
+            embedding: embedding.state(),
+          },
+          recentEvents,
+        }
+      },
+    },
     settled: reactor.settled,
     /** Whether learning fails until something changes. */
     isStalled: reactor.isStalled,

@@ -5,8 +5,6 @@ import type { Sources } from '../storage/function-thread.ts'
 
 const RECENT_EVENTS = 50
 
-export type MemoryStore = ReturnType<ReturnType<typeof createMemoryStoreQuery>>
-
 /** Memory counts and recent memory events. Runs in the query thread, because it counts all memories. */
 export function createMemoryStoreQuery({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
   const queries = createMemoryQueries(views)

@@ -21,13 +21,9 @@ export type MemoryListQuery = {
   readonly halfLifeDays: number
 }
 
-export type MemoryList = ReturnType<ReturnType<typeof createMemoryListing>>
-
 /** Older uses change the strength too little to show. */
 const STRENGTH_USES = 64
 const SHOWN_SOURCES = 50
-
-export type ShownMemory = ReturnType<ReturnType<typeof createMemoryPresenter>>
 
 /** Presents memories for the routes. Reading one here is not a use. */
 export function createMemoryPresenter({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {

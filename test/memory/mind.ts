@@ -12,7 +12,6 @@ import { buildMemory } from '../../src/memory/index.ts'
 import { type LearningThread, learningFunctions } from '../../src/memory/learn/learning-functions.ts'
 import { queryFunctions as memoryFunctions } from '../../src/memory/query-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
-import type { EmbeddingWaits } from '../../src/memory/recall/embedding.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallAnswer, RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
@@ -35,7 +34,7 @@ export type MindOptions = {
   readonly learning?: (directory: string) => LearningThread
   /** The model for vectors; none without one. */
   readonly embedding?: EmbeddingModel | null
-  readonly embeddingWaits?: EmbeddingWaits
+  readonly cueTimeoutMs?: number
   readonly startMs?: number
   readonly config?: MemoryConfigChange
   /** Replaces waiting until the indexes have caught up. */
@@ -110,7 +109,7 @@ export async function openMind(options: MindOptions = {}) {
       return { utility, embedding } as ModelService
     },
     directory,
-    embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
+    cueTimeoutMs: options.cueTimeoutMs,
     ...(isThreaded && !learning ? {} : { learning: learning ?? openInPlace(learningFunctions, directory) }),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     documents: { document: () => null, writeDocument: () => undefined },

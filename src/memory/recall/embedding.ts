@@ -51,16 +51,8 @@ const NEAREST = 50
 const CUE_TIMEOUT_MS = 5000
 const BATCH_TIMEOUT_MS = 60_000
 const RETRY_MS = { first: 5_000, longest: 60 * 60_000 }
-/** How long to collect new entries before embedding them in one batch. */
-const GATHER_MS = 1000
 /** The start of a long cue is enough to show its topic. */
 const MAX_CUE_CHARS = 4000
-
-/** Overrides of GATHER_MS and CUE_TIMEOUT_MS. */
-export type EmbeddingWaits = {
-  readonly gatherMs?: number
-  readonly cueTimeoutMs?: number
-}
 
 /** Opens the vectors of a data directory. The thread starts on first use. */
 export function openVectors(directory: string, options: FunctionThreadOptions = {}): Vectors {
@@ -79,20 +71,20 @@ export function openVectors(directory: string, options: FunctionThreadOptions = 
   }
 }
 
-export function createEmbedding(
-  options: {
-    readonly vectors: Vectors
-    readonly model: () => EmbeddingModel | null
-    /** While halted, only the cues of chat turns are embedded. */
-    readonly isHalted: () => boolean
-    /** Resolves when the indexes have every event that is durable now. */
-    readonly caughtUp: () => Promise<void>
-    readonly onHeadMoved: SubscribeHead
-    readonly nowMs: () => number
-    readonly log: { warn(fields: object, message: string): void }
-  } & EmbeddingWaits,
-): Embedding {
-  const { vectors, caughtUp, nowMs, gatherMs = GATHER_MS, cueTimeoutMs = CUE_TIMEOUT_MS } = options
+export function createEmbedding(options: {
+  readonly vectors: Vectors
+  readonly model: () => EmbeddingModel | null
+  /** How long `near` waits for the model. */
+  readonly cueTimeoutMs?: number | undefined
+  /** While halted, only the cues of chat turns are embedded. */
+  readonly isHalted: () => boolean
+  /** Resolves when the indexes have every event that is durable now. */
+  readonly caughtUp: () => Promise<void>
+  readonly onHeadMoved: SubscribeHead
+  readonly nowMs: () => number
+  readonly log: { warn(fields: object, message: string): void }
+}): Embedding {
+  const { vectors, caughtUp, nowMs, cueTimeoutMs = CUE_TIMEOUT_MS } = options
   const { thread } = vectors
   const closing = new AbortController()
   let coverage: Coverage = { embedded: 0, total: 0 }
@@ -101,8 +93,8 @@ export function createEmbedding(
   let isEmbedding = false
   /** The model that has a vector for everything, as far as is known. */
   let completeFor: string | null = null
-  /** The first new entry since then, on the monotonic clock. */
-  let newSinceMs: number | null = null
+  /** Whether entries were added since the last look for those without a vector. */
+  let hasNew = false
   let unsubscribe: () => void = () => undefined
   let failures = 0
   let lastFailure: EmbeddingState['lastFailure'] = null
@@ -116,14 +108,12 @@ export function createEmbedding(
     next() {
       if (!isPruned) return 'prune'
       const model = options.isHalted() ? null : options.model()
-      if (!model || nameOf(model) === completeFor || untilGatheredMs() > 0) return undefined
+      if (!model || nameOf(model) === completeFor) return undefined
       return model
     },
     laneOf: (work) => (work === 'prune' ? work : nameOf(work)),
     stepOf: (work) => (work === 'prune' ? work : batches),
     run: (work) => (work === 'prune' ? prune() : embedNext(work)),
-    // Then either there is work, or a model is missing, and its choice wakes.
-    dueInMs: () => untilGatheredMs() || null,
     retryMs: RETRY_MS,
     onFault: failed,
   })
@@ -161,12 +151,12 @@ export function createEmbedding(
 
   async function embedNext(model: EmbeddingModel): Promise<void> {
     const name = nameOf(model)
-    newSinceMs = null
+    hasNew = false
     await caughtUp()
     const { texts, ...now } = await thread.ask('toEmbed', { model: name, limit: BATCH })
     batches += 1
     coverage = now
-    completeFor = texts.length === 0 && newSinceMs === null ? name : null
+    completeFor = texts.length === 0 && !hasNew ? name : null
     if (texts.length === 0 || !isChosen(model)) return
     isEmbedding = true
     try {
@@ -195,15 +185,12 @@ export function createEmbedding(
 
   function noteNew(): void {
     completeFor = null
-    newSinceMs ??= performance.now()
+    hasNew = true
   }
-
-  const untilGatheredMs = () =>
-    newSinceMs === null ? 0 : Math.max(0, newSinceMs + gatherMs - performance.now())
 
   return {
     start() {
-      // Before the reactor, so that it gathers new entries.
+      // Before the reactor, so that it sees new entries.
       unsubscribe = options.onHeadMoved(noteNew, EMBEDDED)
       reactor.start()
     },

@@ -100,7 +100,7 @@ test('bounds the wait of a turn for a hanging service, and reports the failure',
   })
   const mind = await openMind({
     embedding,
-    embeddingWaits: { cueTimeoutMs: 1500 },
+    cueTimeoutMs: 1500,
     config: { retrieveTimeoutMs: 600 },
   })
   await sayEarly(mind, 'I adore oolong')
@@ -128,7 +128,7 @@ test('looks up by meaning, and does not wait for a service that failed', async (
       if (trouble) throw trouble
     },
   })
-  const mind = await openMind({ embedding, embeddingWaits: { cueTimeoutMs: 600_000 } })
+  const mind = await openMind({ embedding, cueTimeoutMs: 600_000 })
   await sayEarly(mind, 'I adore oolong')
   const lookUp = async () => {
     const result = await mind.use('recall', { query: CUE }, null)
