@@ -41,7 +41,7 @@ export function createMemoryPresenter({ views, ledger }: Pick<Sources, 'views' |
 
   return (row: MemoryRow, { nowMs, halfLifeDays }: Pick<MemoryListQuery, 'nowMs' | 'halfLifeDays'>) => {
     const kind = kindNamed(row.kind)
-    const uses = queries.uses(row.memoryId, STRENGTH_USES).map(({ at }) => ({ atMs: Date.parse(at) }))
+    const uses = queries.uses(row.memoryId, STRENGTH_USES).map(({ at }) => Date.parse(at))
     const sourceSeqs = queries.sources(row.memoryId).slice(0, SHOWN_SOURCES)
     return {
       id: row.memoryId,

@@ -7,19 +7,16 @@ import { contentWords, coverage, indexWords } from '../../text/words.ts'
 import { canonicalKey } from '../learn/canonical-key.ts'
 import { createWorth } from '../recall/answer.ts'
 import { createEntryQueries } from '../recall/entry-queries.ts'
+import type { Cue } from '../recall/query.ts'
 import type { Hit, RecallRanker } from '../recall/ranker.ts'
 import { createRecollections } from '../recall/recollections.ts'
 import { type Chosen, createForgettable } from './forgettable.ts'
 
-export type FindCandidates = {
+export type FindCandidates = Pick<Cue, 'nowMs' | 'timezone' | 'isRead'> & {
   /** Words or the id of a memory. */
   readonly query: string
   /** The message that asks to forget. It is no candidate itself. */
   readonly askedSeq: number
-  readonly nowMs: number
-  readonly timezone: string
-  /** Whether a model reads what is said, so that facts are memories as well. */
-  readonly isRead: boolean
 }
 
 /** A memory, or a message of the owner, that a request to forget may mean. */

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../projections/recall-text.ts'
+import { isUnspaced, wordsOf } from '../../../projections/recall-text.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { resolveDates } from '../../text/dates.ts'
 import { hasNumbers, numberRuns } from '../../text/numbers.ts'
@@ -196,16 +196,12 @@ function locate(quote: string, quotables: readonly Quotable[]): Place | 'foreign
   return isForeign ? 'foreign' : null
 }
 
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u
 
 function isEdge(text: string, at: number): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 1), at), text.slice(at, at + 1)]
   return (
-    UNSPACED.test(before) ||
-    UNSPACED.test(after) ||
-    !(WORD_CHARACTER.test(before) && WORD_CHARACTER.test(after))
+    isUnspaced(before) || isUnspaced(after) || !(WORD_CHARACTER.test(before) && WORD_CHARACTER.test(after))
   )
 }
 

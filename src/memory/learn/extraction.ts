@@ -39,24 +39,10 @@ const MAX_ATTEMPTS = 6
 const MAX_ATTEMPTS_WRONG = 3
 const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
 
-export type Extraction = {
-  /**
-   * Identifies the window to read now; null if none is due. `attempt` and `isAgain` tell the reactor a retry or another
-   * reading from the same step.
-   */
-  due(): { readonly firstSeq: number; readonly attempt: number; readonly isAgain: boolean } | null
-  /**
-   * Reads the window that is due. Rejects if the ledger is unavailable, the window cannot be loaded, the thread cannot
-   * start, or `signal` aborts. Without money it records nothing, and the window stays due. Any other failure is recorded
-   * as an event: the window is retried later, and given up after the last attempt.
-   */
-  readNext(signal: AbortSignal): Promise<void>
-  /** When the next failed window is due for a retry; null if none waits. */
-  nextRetryAtMs(): number | null
-}
+export type Extraction = ReturnType<typeof createExtraction>
 
 /** Learns from what was said, one window at a time, in order. */
-export function createExtraction(options: ExtractionOptions): Extraction {
+export function createExtraction(options: ExtractionOptions) {
   const { append, utterances, thread, nowMs } = options
 
   /** The failure recorded for the window that starts at `fromSeq`. */
@@ -138,8 +124,13 @@ export function createExtraction(options: ExtractionOptions): Extraction {
   }
 
   return {
+    /** When the next failed window is due for a retry; null if none waits. */
     nextRetryAtMs,
-    due() {
+    /**
+     * Identifies the window to read now; null if none is due. `attempt` and `isAgain` tell the reactor a retry or another
+     * reading from the same step.
+     */
+    due(): { readonly firstSeq: number; readonly attempt: number; readonly isAgain: boolean } | null {
       const [first] = utterances.readable(1)
       if (!first || !mayRead()) return null
       const firstSeq = first.seq
@@ -147,7 +138,12 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       const waitsMs = retryAt ? leftOfWait(retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS }) : 0
       return waitsMs > 0 ? null : { firstSeq, attempt, isAgain: first.unread > 1 }
     },
-    async readNext(signal) {
+    /**
+     * Reads the window that is due. Rejects if the ledger is unavailable, the window cannot be loaded, the thread cannot
+     * start, or `signal` aborts. Without money it records nothing, and the window stays due. Any other failure is recorded
+     * as an event: the window is retried later, and given up after the last attempt.
+     */
+    async readNext(signal: AbortSignal): Promise<void> {
       const [firstSeq = 0] = utterances.unreadSeqs(1)
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()

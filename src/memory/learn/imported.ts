@@ -2,12 +2,12 @@ import type { LimitFunction } from 'p-limit'
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import { toStrictSchema } from '../../model/openai/strict-schema.ts'
-import type { StructuredModel, Usage } from '../../model/port.ts'
+import type { StructuredModel } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
 import { extractionSchema } from './candidate.ts'
 import type { Accepted } from './checks.ts'
-import { EXTRACTION_INSTRUCTIONS, readWindow } from './extract-model.ts'
+import { EXTRACTION_INSTRUCTIONS, type Found, readWindow } from './extract-model.ts'
 import type { LearningThread } from './learning-functions.ts'
 import { ownWords } from './quotation.ts'
 import type { Utterance, Window } from './window.ts'
@@ -26,11 +26,7 @@ export type ImportedCandidate = Progress['facts']['candidates'][number] & {
   readonly words: NonNullable<Progress['body']>['words'][number]
 }
 
-export type ImportedReading = {
-  readonly candidates: readonly ImportedCandidate[]
-  readonly method: 'model' | 'rules'
-  readonly usage: Usage | null
-}
+export type ImportedReading = Omit<Found, 'checked'> & { readonly candidates: readonly ImportedCandidate[] }
 
 /** Longer messages are cut to this length. */
 const MAX_TEXT_CHARS = 20_000

@@ -6,8 +6,8 @@ import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/fun
 import { createRecallRanker } from '../recall/ranker.ts'
 import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
-import { type Checked, type Context, check, type Rejection } from './checks.ts'
-import { createLearning, type Learned, type MemoryPlace } from './learning.ts'
+import { type Checked, type Context, check } from './checks.ts'
+import { createLearning, type MemoryPlace } from './learning.ts'
 import { readPlainly } from './patterns.ts'
 import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
@@ -23,43 +23,6 @@ const MAX_CANDIDATES = 50
 
 /** The next window to read, with the memories to offer to the model. */
 export type ToRead = { readonly window: Window; readonly offered: readonly Offered[] }
-
-export type CheckArgs = Omit<Context, 'offered'> & {
-  readonly offered: readonly Offered[]
-  /** Candidates from a model; null to read plain statements without one. */
-  readonly candidates: readonly Candidate[] | null
-}
-
-/** Facts to append. */
-export type Conclusion = {
-  readonly facts: readonly NewEvent[]
-  readonly accepted: number
-}
-
-export type ConcludeArgs = {
-  readonly window: Window
-  readonly checked: readonly Checked[]
-  /** One id per accepted candidate. */
-  readonly ids: readonly string[]
-}
-
-export type RememberArgs = {
-  readonly text: string
-  readonly messageSeq: number
-  readonly timezone: string
-  readonly memoryId: string
-  readonly place: MemoryPlace
-}
-
-export type Remembered =
-  | { readonly outcome: 'refused'; readonly reason: Rejection }
-  | ({ readonly outcome: 'kept' } & Learned)
-
-export type WriteArgs = Written & {
-  readonly memoryId: string
-  /** None for a new memory. */
-  readonly replacedIds: readonly string[]
-}
 
 /** The queries and decisions of learning, over one data directory. */
 function createLibrary({ views, ledger }: Sources) {
@@ -130,7 +93,13 @@ export const learningFunctions = {
   /** Checks the evidence of candidates, at most MAX_CANDIDATES of them. */
   check:
     (_sources: Sources) =>
-    ({ candidates, ...context }: CheckArgs): Checked[] => {
+    ({
+      candidates,
+      ...context
+    }: Context & {
+      /** Candidates from a model; null to read plain statements without one. */
+      readonly candidates: readonly Candidate[] | null
+    }): Checked[] => {
       const { quotables, timezone } = context
       const read = (): Candidate[] =>
         quotables.flatMap(({ text, utterance }) => readPlainly(text, { at: utterance.at, timezone }))
@@ -161,7 +130,16 @@ export const learningFunctions = {
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
     const { queries, windows, recalledIn, isRecent, learningWith } = createLibrary(sources)
-    return ({ window, checked, ids }: ConcludeArgs): Conclusion => {
+    return ({
+      window,
+      checked,
+      ids,
+    }: {
+      readonly window: Window
+      readonly checked: readonly Checked[]
+      /** One id per accepted candidate. */
+      readonly ids: readonly string[]
+    }) => {
       const facts: NewEvent[] = []
       const learning = learningWith(ids)
       let accepted = 0
@@ -198,11 +176,23 @@ export const learningFunctions = {
   /** Judges and consolidates what the owner asks to remember. */
   remember: (sources: Sources) => {
     const { windows, learningWith } = createLibrary(sources)
-    return ({ text, messageSeq, timezone, memoryId, place }: RememberArgs): Remembered => {
+    return ({
+      text,
+      messageSeq,
+      timezone,
+      memoryId,
+      place,
+    }: {
+      readonly text: string
+      readonly messageSeq: number
+      readonly timezone: string
+      readonly memoryId: string
+      readonly place: MemoryPlace
+    }) => {
       const accepted = acceptRequest(text, messageSeq, { windows, timezone })
-      if (typeof accepted === 'string') return { outcome: 'refused', reason: accepted }
+      if (typeof accepted === 'string') return { outcome: 'refused' as const, reason: accepted }
       const learning = learningWith([memoryId])
-      return { outcome: 'kept', ...learning.learn(accepted, place, 'owner') }
+      return { outcome: 'kept' as const, ...learning.learn(accepted, place, 'owner') }
     }
   },
 
@@ -214,7 +204,15 @@ export const learningFunctions = {
       const [event] = row ? ledger.readSeqs([row.storedSeq]) : []
       return row && event?.type === 'memory.stored' ? [{ row, keywords: event.body?.keywords ?? [] }] : []
     }
-    return ({ memoryId, replacedIds, ...written }: WriteArgs): Wrote => {
+    return ({
+      memoryId,
+      replacedIds,
+      ...written
+    }: Written & {
+      readonly memoryId: string
+      /** None for a new memory. */
+      readonly replacedIds: readonly string[]
+    }): Wrote => {
       const [first, ...others] = replacedIds.flatMap(replacedOf)
       return first
         ? { facts: replacingFacts(written, [first, ...others], memoryId), memoryId }

@@ -19,17 +19,6 @@ import type { Extraction } from './extraction.ts'
 import { ownWords } from './quotation.ts'
 import type { WindowReader } from './window.ts'
 
-export type MemoryReactor = {
-  start(): void
-  /** Resolves when everything said is learned or waits for a retry, after `timeoutMs` at most. */
-  settled(timeoutMs: number): Promise<void>
-  isRunning(): boolean
-  /** Whether the last run failed, other than by an unavailable ledger. A retry is scheduled. */
-  isStalled(): boolean
-  /** Stops at once. The next start resumes interrupted work. */
-  close(): Promise<void>
-}
-
 export type MemoryReactorOptions = {
   readonly append: Append
   readonly queries: MemoryQueries
@@ -89,7 +78,7 @@ type Wishes = Extract<Work, { kind: 'wishes' }>
  * pause, so that it does not delay the next turn and reads several utterances in one request. Its backlog
  * comes from the views, so a crash only delays it.
  */
-export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
+export function createMemoryReactor(options: MemoryReactorOptions) {
   const { append, queries, utterances, extraction, windows, pause = PAUSE, nowMs, onFault } = options
   /** No unread utterance up to here asks not to be kept. */
   let checkedSeq = 0
@@ -219,14 +208,16 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   }
 
   return {
-    start() {
+    start(): void {
       // Before the reactor, so that it sees the pause begin.
       unsubscribe = options.onHeadMoved(noteTalk, TALK)
       reactor.start()
     },
     isRunning: () => isRunning,
+    /** Whether the last run failed, other than by an unavailable ledger. A retry is scheduled. */
     isStalled: () => hasFailed,
-    async settled(timeoutMs) {
+    /** Resolves when everything said is learned or waits for a retry, after `timeoutMs` at most. */
+    async settled(timeoutMs: number): Promise<void> {
       const deadline = new AbortController()
       urgent += 1
       try {
@@ -239,7 +230,8 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
         deadline.abort()
       }
     },
-    async close() {
+    /** Stops at once. The next start resumes interrupted work. */
+    async close(): Promise<void> {
       unsubscribe()
       await reactor.close(0)
     },

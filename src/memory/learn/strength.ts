@@ -1,9 +1,6 @@
 import { DAY_MS } from '../../lib/time.ts'
 import type { MemoryKind } from './candidate.ts'
 
-/** A use of a memory: stated, restated, confirmed or cited. */
-export type StrengthUse = { readonly atMs: number }
-
 /** Decay of ACT-R's base-level learning (Anderson and Schooler 1991). Identity fades more slowly. */
 const DECAY = 0.5
 const IDENTITY_DECAY = 0.2
@@ -20,12 +17,12 @@ const MIN_AGE_MS = 1000
  * (Pavlik and Anderson 2005, equation 5). Uses may be in any order; those after `nowMs` count as made now.
  */
 export function strengthOf(
-  uses: readonly StrengthUse[],
+  usedAtMs: readonly number[],
   options: { readonly kind: MemoryKind; readonly nowMs: number; readonly halfLifeDays: number },
 ): number {
   const unitMs = options.halfLifeDays * DAY_MS
   const base = options.kind === 'identity' ? IDENTITY_DECAY : DECAY
-  const ordered = uses.map(({ atMs }) => Math.min(atMs, options.nowMs)).sort((a, b) => a - b)
+  const ordered = usedAtMs.map((atMs) => Math.min(atMs, options.nowMs)).sort((a, b) => a - b)
   const decays: number[] = []
   for (const atMs of ordered) {
     const met = sumAt(ordered.slice(0, decays.length), decays, atMs, unitMs)

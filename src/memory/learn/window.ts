@@ -49,18 +49,7 @@ const MAX_READ_CHARS = 12_000
 /** Longer messages are cut to this length. */
 const MAX_UTTERANCE_CHARS = 20_000
 
-export type WindowReader = {
-  /** The next window of unread utterances; null if there are none. */
-  next(limit: number): Window | null
-  /** One utterance with its text; null if erased, barred or not an utterance. */
-  utteranceAt(seq: number): Utterance | null
-  /** The same with what the owner pasted, if the typed words ask to remember it. */
-  requestAt(seq: number): Utterance | null
-  /** Utterances before `seq` in its conversation, oldest first. */
-  before(conversationId: string | null, seq: number, limit: number): Utterance[]
-  /** At most `limit` of the owner's utterances among the last `2 * limit` before `seq`. */
-  ownersBefore(conversationId: string | null, seq: number, limit: number): Utterance[]
-}
+export type WindowReader = ReturnType<typeof createWindowReader>
 
 /** Reads utterances from the ledger, leaving out barred and erased ones. */
 export function createWindowReader(options: {
@@ -68,15 +57,17 @@ export function createWindowReader(options: {
   readonly utterances: UtteranceQueries
   /** Whether the delegate must not look at an event. */
   readonly isHidden: (event: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) => boolean
-}): WindowReader {
+}) {
   const { ledger, utterances, isHidden } = options
   const isKept = (seq: number) => ledger.rowByKey(keptKey(seq)) !== undefined
 
+  /** One utterance with its text; null if erased, barred or not an utterance. */
   function utteranceAt(seq: number): Utterance | null {
     const row = utterances.bySeq(seq)
     return row ? withWords(row) : null
   }
 
+  /** The same with what the owner pasted, if the typed words ask to remember it. */
   function requestAt(seq: number): Utterance | null {
     const typed = utteranceAt(seq)
     const row = utterances.bySeq(seq)
@@ -104,7 +95,8 @@ export function createWindowReader(options: {
     }
   }
 
-  const before = (conversationId: string | null, seq: number, limit: number) =>
+  /** Utterances before `seq` in its conversation, oldest first. */
+  const before = (conversationId: string | null, seq: number, limit: number): Utterance[] =>
     utterances.before(conversationId, seq, limit).flatMap((row) => withWords(row) ?? [])
 
   /** The owner's own words, and the delegate's sentence that they merely agree to. */
@@ -123,13 +115,15 @@ export function createWindowReader(options: {
     utteranceAt,
     requestAt,
     before,
-    ownersBefore: (conversationId, seq, limit) =>
+    /** At most `limit` of the owner's utterances among the last `2 * limit` before `seq`. */
+    ownersBefore: (conversationId: string | null, seq: number, limit: number): Utterance[] =>
       utterances
         .before(conversationId, seq, limit * 2)
         .filter(({ speaker }) => speaker === 'owner')
         .flatMap((row) => withWords(row) ?? [])
         .slice(-limit),
-    next(limit) {
+    /** The next window of unread utterances; null if there are none. */
+    next(limit: number): Window | null {
       const rows = utterances.readable(limit)
       const [first] = rows
       if (!first) return null

@@ -72,15 +72,9 @@ export function createRecallAnswers(options: {
       })
 
     const ends = endsOf(question, all, news)
-    const { maxTokens, maxMemories, threshold } = limits
+    const { threshold } = limits
     const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, threshold))
-    const injection = composeInjection(ordered, {
-      maxTokens,
-      maxMemories,
-      threshold,
-      cue: text,
-      timezone: question.timezone,
-    })
+    const injection = composeInjection(ordered, { ...limits, cue: text, timezone: question.timezone })
     const late = new Set(ends.kept.map(({ seq }) => seq))
     const shownAs = ({ seq, kind }: Hit) => ({ seq, kind, isLate: late.has(seq) })
     const ended = (reason: SuppressionReason, some: readonly Hit[]) =>

@@ -5,7 +5,7 @@ import { createReactor } from '../../lib/reactor.ts'
 import { unlessAborted } from '../../lib/waits.ts'
 import { type EmbeddingModel, ModelError, type Use } from '../../model/port.ts'
 import { type FunctionThreadOptions, openFunctionThread } from '../../storage/function-thread.ts'
-import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
+import { type Coverage, type vectorFunctions, vectorsFile } from './vector-functions.ts'
 import type { Near } from './vectors.ts'
 
 /** Status of recall by embeddings. */
@@ -21,28 +21,10 @@ export type EmbeddingState = {
   readonly retryAt: string | null
 }
 
-/** Keeps vectors for all recall entries, in the background. */
-export type Embedding = {
-  start(): void
-  /** Looks for work, after another model was chosen. */
-  wake(): void
-  /** Entries similar in meaning to a text, or null if unavailable. Counts failures; never rejects. */
-  near(text: string, use?: Use): Promise<readonly Near[] | null>
-  /** Whether the last request took at most `ms`. */
-  answersWithin(ms: number): boolean
-  state(): EmbeddingState
-  close(): Promise<void>
-}
+export type Embedding = ReturnType<typeof createEmbedding>
 
 /** The vector file and its thread. */
-export type Vectors = {
-  readonly thread: VectorThread
-  /** Resolves when the vectors of these events are overwritten on disk. */
-  forget(seqs: readonly number[]): Promise<void>
-  /** Does the same for entries that left the index. Call it once the index is caught up. */
-  prune(): Promise<void>
-  close(): Promise<void>
-}
+export type Vectors = ReturnType<typeof openVectors>
 
 /** Events that add or remove recall entries. */
 const EMBEDDED = ['chat', 'call', 'sms', 'memory', 'erased'] as const
@@ -55,22 +37,25 @@ const RETRY_MS = { first: 5_000, longest: 60 * 60_000 }
 const MAX_CUE_CHARS = 4000
 
 /** Opens the vectors of a data directory. The thread starts on first use. */
-export function openVectors(directory: string, options: FunctionThreadOptions = {}): Vectors {
+export function openVectors(directory: string, options: FunctionThreadOptions = {}) {
   const url = new URL('./vector-thread.ts', import.meta.url)
   const thread = openFunctionThread<typeof vectorFunctions>(url, directory, options)
   return {
     thread,
     // Vectors of a previous model may exist even if no model is configured.
-    async forget(seqs) {
+    /** Resolves when the vectors of these events are overwritten on disk. */
+    async forget(seqs: readonly number[]): Promise<void> {
       if (existsSync(vectorsFile(directory))) await thread.ask('forget', seqs)
     },
-    async prune() {
+    /** Does the same for entries that left the index. Call it once the index is caught up. */
+    async prune(): Promise<void> {
       if (existsSync(vectorsFile(directory))) await thread.ask('prune', null)
     },
     close: thread.close,
   }
 }
 
+/** Keeps vectors for all recall entries, in the background. */
 export function createEmbedding(options: {
   readonly vectors: Vectors
   readonly model: () => EmbeddingModel | null
@@ -83,7 +68,7 @@ export function createEmbedding(options: {
   readonly onHeadMoved: SubscribeHead
   readonly nowMs: () => number
   readonly log: { warn(fields: object, message: string): void }
-}): Embedding {
+}) {
   const { vectors, caughtUp, nowMs, cueTimeoutMs = CUE_TIMEOUT_MS } = options
   const { thread } = vectors
   const closing = new AbortController()
@@ -189,13 +174,18 @@ export function createEmbedding(options: {
   }
 
   return {
-    start() {
+    start(): void {
       // Before the reactor, so that it sees new entries.
       unsubscribe = options.onHeadMoved(noteNew, EMBEDDED)
       reactor.start()
     },
+    /** Looks for work, after another model was chosen. */
     wake: reactor.wake,
-    async near(text, use = { purpose: 'recall', channel: 'inner' }) {
+    /** Entries similar in meaning to a text, or null if unavailable. Counts failures; never rejects. */
+    async near(
+      text: string,
+      use: Use = { purpose: 'recall', channel: 'inner' },
+    ): Promise<readonly Near[] | null> {
       const model = options.model()
       if (!model || text.trim() === '' || coverage.embedded === 0) return null
       try {
@@ -207,8 +197,9 @@ export function createEmbedding(options: {
         return null
       }
     },
-    answersWithin: (ms) => lastRequestMs <= ms,
-    state() {
+    /** Whether the last request took at most `ms`. */
+    answersWithin: (ms: number) => lastRequestMs <= ms,
+    state(): EmbeddingState {
       const model = options.model()
       const pauseMs = model === null ? 0 : reactor.pauseMs(nameOf(model))
       return {
@@ -220,7 +211,7 @@ export function createEmbedding(options: {
         retryAt: pauseMs > 0 ? new Date(nowMs() + pauseMs).toISOString() : null,
       }
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort(new Error('the service is closing'))
       unsubscribe()
       await Promise.all([reactor.close(0), vectors.close()])

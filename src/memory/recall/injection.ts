@@ -7,12 +7,15 @@ import type { Recollection } from './recollections.ts'
 
 export type SuppressionReason = 'irrelevant' | 'duplicate' | 'budget'
 
-export type InjectionOptions = {
+export type Limits = {
   readonly maxTokens: number
   /** Minimum relevance of a line, 0..1. */
   readonly threshold: number
   /** Maximum number of lines. */
   readonly maxMemories: number
+}
+
+export type InjectionOptions = Limits & {
   /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
   /** IANA time zone of the owner, for the dates. */

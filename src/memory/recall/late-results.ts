@@ -16,36 +16,25 @@ const MAX_WAIT_TURNS = 2
  * Late results by conversation. A result is delivered with the next turn of its conversation, or expires
  * after MAX_WAIT_TURNS.
  */
-export type LateResults = {
-  /** Counts a turn of the conversation and returns its number. */
-  beginTurn(conversationId: string | null): number
-  /** Stages a result. Returns false if it has already expired. */
-  stage(conversationId: string | null, result: StagedResult): boolean
-  /** Removes and returns the staged results: those to deliver with `turn`, and those that expired. */
-  take(
-    conversationId: string | null,
-    turn: number,
-  ): { readonly ready: readonly StagedResult[]; readonly expired: readonly StagedResult[] }
-  takeAll(): readonly { readonly conversationId: string | null; readonly result: StagedResult }[]
-  waiting(): number
-}
-
-export function createLateResults(): LateResults {
+export function createLateResults() {
   const turns = new Map<string | null, number>()
   const staged = new Map<string | null, StagedResult[]>()
   return {
-    beginTurn(conversationId) {
+    /** Counts a turn of the conversation and returns its number. */
+    beginTurn(conversationId: string | null): number {
       const turn = (turns.get(conversationId) ?? 0) + 1
       turns.set(conversationId, turn)
       return turn
     },
-    stage(conversationId, result) {
+    /** Stages a result. Returns false if it has already expired. */
+    stage(conversationId: string | null, result: StagedResult): boolean {
       // The next turn is the first that could take it.
       if ((turns.get(conversationId) ?? 0) + 1 - result.turn > MAX_WAIT_TURNS) return false
       staged.set(conversationId, [...(staged.get(conversationId) ?? []), result])
       return true
     },
-    take(conversationId, turn) {
+    /** Removes and returns the staged results: those to deliver with `turn`, and those that expired. */
+    take(conversationId: string | null, turn: number) {
       const waiting = staged.get(conversationId) ?? []
       staged.delete(conversationId)
       return {

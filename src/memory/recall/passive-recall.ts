@@ -1,5 +1,5 @@
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
-import type { Recall, RecallCue } from '../../lib/recall.ts'
+import type { RecallCue, Recalled } from '../../lib/recall.ts'
 import type { StructuredModel, Use } from '../../model/port.ts'
 import type { MemoryConfig } from '../config.ts'
 import type { MemoryCounters } from '../counters.ts'
@@ -18,17 +18,6 @@ export type RecallRuntime = {
   readonly failed: number
   readonly waiting: number
   readonly lastDurationMs: number | null
-}
-
-export type PassiveRecall = {
-  readonly recall: Recall
-  /** What a turn with this cue asks, apart from late results. */
-  readonly questionOf: (cue: RecallCue) => RecallQuestion
-  /** Sends a first query, so that the owner's first turn does not wait for locale data and compilation. */
-  warm(): void
-  readonly runtime: () => RecallRuntime
-  /** Records what will never be delivered as expired. */
-  close(): Promise<void>
 }
 
 export type PassiveRecallOptions = {
@@ -89,7 +78,7 @@ const NO_ANSWER: RecallAnswer = {
  * the next turn. Every outcome is recorded as a fact of its turn. The engine does all the work in its thread;
  * this code only waits. Never rejects.
  */
-export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecall {
+export function createPassiveRecall(options: PassiveRecallOptions) {
   const { append, config, engine, nowMs, onFault } = options
   const late = createLateResults()
   const runtime = { queries: 0, inTime: 0, late: 0, failed: 0, lastDurationMs: null as number | null }
@@ -111,7 +100,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return suppressed(hits, 'expired', true, cue, memoryIds)
   }
 
-  function questionOf(cue: RecallCue, staged: readonly Hit[] = []): RecallQuestion {
+  function questionOf(cue: RecallCue, staged: readonly Hit[]): RecallQuestion {
     const { contextTurns, maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
       config()
     const { text, conversationId, beforeSeq, channel } = cue
@@ -296,8 +285,9 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   return {
-    questionOf,
-    async recall(cue) {
+    /** What a turn with this cue asks, apart from late results. */
+    questionOf: (cue: RecallCue) => questionOf(cue, []),
+    async recall(cue: RecallCue): Promise<Recalled> {
       try {
         return await recallFor(cue)
       } catch (error) {
@@ -305,12 +295,14 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         return NOTHING
       }
     },
-    warm() {
+    /** Sends a first query, so that the owner's first turn does not wait for locale data and compilation. */
+    warm(): void {
       // The next query reports a failing thread.
-      engine.recall(questionOf(FIRST_CUE)).catch(() => undefined)
+      engine.recall(questionOf(FIRST_CUE, [])).catch(() => undefined)
     },
-    runtime: () => ({ ...runtime, waiting: late.waiting() }),
-    async close() {
+    runtime: (): RecallRuntime => ({ ...runtime, waiting: late.waiting() }),
+    /** Records what will never be delivered as expired. */
+    async close(): Promise<void> {
       const facts = late
         .takeAll()
         .flatMap(({ conversationId, result }) =>

@@ -33,14 +33,7 @@ export type Hit = {
   readonly relevance: number
 }
 
-export type Inspected = { readonly seq: number; readonly features: Float64Array }
-
-export type RecallRanker = {
-  /** Best first, at most MAX_CANDIDATES and a few memories. Empty for a cue without search terms. */
-  recall(request: RecallRequest): readonly Hit[]
-  /** The candidates with their features, before weighting. For tuning. */
-  inspect(request: RecallRequest): readonly Inspected[]
-}
+export type RecallRanker = ReturnType<typeof createRecallRanker>
 
 export const MAX_CANDIDATES = 200
 /** This many memories are candidates in any case: turns get scores from their neighbours, and memories have none. */
@@ -66,10 +59,7 @@ type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; read
  * and fuses the ranking with neighbours by embedding, if any. Synchronous, so run it in a worker thread.
  * Deterministic: equal views and requests give equal hits.
  */
-export function createRecallRanker(options: {
-  readonly views: Database
-  readonly weights?: Weights
-}): RecallRanker {
+export function createRecallRanker(options: { readonly views: Database; readonly weights?: Weights }) {
   const { views } = options
   const weights = FEATURES.map((feature) => (options.weights ?? WEIGHTS)[feature])
   // Now, so that the first query does not wait for it.
@@ -204,7 +194,8 @@ export function createRecallRanker(options: {
   }
 
   return {
-    recall(request) {
+    /** Best first, at most MAX_CANDIDATES and a few memories. Empty for a cue without search terms. */
+    recall(request: RecallRequest): readonly Hit[] {
       const hits = weigh(request).map(({ entry, features, relevance }) => {
         const score = weights.reduce((sum, weight, index) => sum + weight * (features[index] ?? 0), 0)
         return hitOf(entry, score, relevance)
@@ -212,6 +203,8 @@ export function createRecallRanker(options: {
       hits.sort((a, b) => b.score - a.score || b.seq - a.seq)
       return request.near?.length ? fuseWithNear(hits, request.near, request) : hits
     },
-    inspect: (request) => weigh(request).map(({ entry, features }) => ({ seq: entry.seq, features })),
+    /** The candidates with their features, before weighting. For tuning. */
+    inspect: (request: RecallRequest) =>
+      weigh(request).map(({ entry, features }) => ({ seq: entry.seq, features })),
   }
 }

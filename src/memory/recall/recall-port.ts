@@ -1,7 +1,6 @@
-import type { SuppressionReason } from './injection.ts'
-import type { Hit } from './ranker.ts'
+import type { Limits, SuppressionReason } from './injection.ts'
+import type { Hit, RecallRequest } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
-import type { Near } from './vectors.ts'
 
 /** A hit that came too late for its turn. */
 export type LateHit = Hit & {
@@ -12,13 +11,8 @@ export type LateHit = Hit & {
 /** A compact list of seqs, cheap to send to a worker thread. */
 export type SeqList = Float64Array<ArrayBuffer>
 
-export type RecallQuestion = {
-  readonly text: string
-  /** The speaker of the cue, to whom "I" refers. Null for a signal. */
-  readonly asker: 'owner' | null
+export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs'> & {
   readonly conversationId: string | null
-  /** Only events before this seq may surface. */
-  readonly beforeSeq: number
   /** How many earlier messages of the owner to add to the cue. */
   readonly contextTurns: number
   /** Seqs to leave out because the model's context already has them. */
@@ -27,18 +21,7 @@ export type RecallQuestion = {
   readonly toldSeqs?: readonly number[]
   /** Late hits of earlier turns, to be reconsidered together with the new ones. */
   readonly staged: readonly LateHit[]
-  /** Neighbours by embedding, if known in time. */
-  readonly near?: readonly Near[]
-  readonly nowMs: number
-  readonly timezone: string
-  /** Whether a model reads what is said, so that facts are memories as well. */
-  readonly isRead: boolean
-  readonly limits: {
-    readonly maxTokens: number
-    readonly maxMemories: number
-    readonly threshold: number
-    readonly duplicateThreshold: number
-  }
+  readonly limits: Limits & { readonly duplicateThreshold: number }
   /** Whether to fill `judged`, for an arbitrator. */
   readonly withWords: boolean
 }

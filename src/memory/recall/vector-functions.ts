@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFile, viewsFile } from '../../../ledger/files.ts'
-import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/function-thread.ts'
+import type { Sources, ThreadFunctions } from '../../storage/function-thread.ts'
 import { textOf } from './recollections.ts'
-import { type Near, openVectorStore, type VectorStore } from './vectors.ts'
+import { openVectorStore, type Placed, type VectorStore } from './vectors.ts'
 
 export const vectorsFile = (directory: string): string => join(directory, 'vectors.sqlite')
 
@@ -13,7 +13,7 @@ export type Coverage = { readonly embedded: number; readonly total: number }
 
 type OpenStore = { readonly model: string; readonly db: Database.Database; readonly store: VectorStore }
 
-const openStores = new WeakMap<Sources, { current: OpenStore | null }>()
+const openStores = new WeakMap<Sources, OpenStore>()
 
 /**
  * The store for a model over this ledger; seqs of another ledger mean other events. If `model` is null, the
@@ -21,14 +21,12 @@ const openStores = new WeakMap<Sources, { current: OpenStore | null }>()
  */
 function storeOf(sources: Sources, model: string | null): VectorStore {
   const wanted = model === null ? null : `${sources.ledger.id()} ${model}`
-  const holder = openStores.get(sources) ?? { current: null }
-  openStores.set(sources, holder)
-  const { current } = holder
+  const current = openStores.get(sources)
   if (current && (wanted === null || current.model === wanted)) return current.store
   current?.db.close()
-  holder.current = null
+  openStores.delete(sources)
   const opened = open(sources.directory, wanted) ?? recreate(sources.directory, wanted)
-  holder.current = opened
+  openStores.set(sources, opened)
   return opened.store
 }
 
@@ -84,7 +82,7 @@ export const vectorFunctions = {
       vectors,
     }: {
       readonly model: string
-      readonly vectors: readonly { readonly seq: number; readonly vector: Float32Array }[]
+      readonly vectors: readonly Placed[]
     }): Coverage => {
       const store = storeOf(sources, model)
       store.put(vectors)
@@ -92,20 +90,11 @@ export const vectorFunctions = {
     }
   },
   nearest: (sources: Sources) => {
-    return ({
-      model,
-      vector,
-      limit,
-    }: {
-      readonly model: string
-      readonly vector: Float32Array
-      readonly limit: number
-    }): readonly Near[] => storeOf(sources, model).nearest(vector, limit)
+    type Asked = { readonly model: string; readonly vector: Float32Array; readonly limit: number }
+    return ({ model, vector, limit }: Asked) => storeOf(sources, model).nearest(vector, limit)
   },
   /** Zeroes the vectors of these events, whatever their model. */
   forget: (sources: Sources) => (seqs: readonly number[]) => storeOf(sources, null).forget(seqs),
   /** Zeroes the vectors of entries that no longer exist. Call it once the index is caught up. */
   prune: (sources: Sources) => (_none: null) => storeOf(sources, null).prune(),
 } as const satisfies ThreadFunctions
-
-export type VectorThread = FunctionThread<typeof vectorFunctions>

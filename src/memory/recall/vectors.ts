@@ -7,25 +7,12 @@ export type Near = {
   readonly similarity: number
 }
 
+/** The vector of an entry. */
+export type Placed = { readonly seq: number; readonly vector: Float32Array }
+
 type Compared = { seq: number; cosine: number; mean: number; spread: number; count: number }
 
-/** Vectors of entries from one embedding model. Synchronous, so run it in a worker thread. */
-export type VectorStore = {
-  /** At most `limit` entries that stand out as near, nearest first. */
-  nearest(vector: Float32Array, limit: number): readonly Near[]
-  /** Entries that have no vector and are not hidden, newest first. */
-  missing(limit: number): readonly number[]
-  /**
-   * Adds vectors for entries that still exist. Throws RangeError if their lengths differ. A new length means
-   * another model, so those vectors replace all existing ones.
-   */
-  put(vectors: readonly { readonly seq: number; readonly vector: Float32Array }[]): void
-  /** Overwrites the vectors of these entries with zeros. */
-  forget(seqs: readonly number[]): void
-  /** Drops the vectors of entries that no longer exist. Returns how many. */
-  prune(): number
-  coverage(): { readonly embedded: number; readonly total: number }
-}
+export type VectorStore = ReturnType<typeof openVectorStore>
 
 /** With fewer entries, nothing can stand out, so plain cosines are used. */
 const FEW = 20
@@ -33,16 +20,16 @@ const FEW = 20
 const STANDS_OUT = 2
 
 /**
- * Vectors in a database of their own, with the views attached as `viewsSchema`. Searches exhaustively with
+ * Vectors of entries from one embedding model, in a database of their own, with the views attached as `viewsSchema`. Searches exhaustively with
  * sqlite-vec. Rows are only appended, and forgotten vectors are overwritten in place: a row that SQLite moves
  * leaves its bytes in the slack of a page, even with `secure_delete`. Opening for another model clears the
- * store.
+ * store. Synchronous, so run it in a worker thread.
  */
 export function openVectorStore(options: {
   readonly db: Database
   readonly viewsSchema: string
   readonly model: string
-}): VectorStore {
+}) {
   const { db, viewsSchema, model } = options
   load(db)
   db.pragma('secure_delete = ON')
@@ -94,6 +81,7 @@ export function openVectorStore(options: {
     db.exec('VACUUM')
   }
 
+  /** Overwrites the vectors of these entries with zeros. Returns how many had one. */
   function forget(seqs: readonly number[]): number {
     let gone = 0
     db.transaction(() => {
@@ -109,14 +97,20 @@ export function openVectorStore(options: {
   }
 
   return {
-    nearest: (vector, limit) =>
+    /** At most `limit` entries that stand out as near, nearest first. */
+    nearest: (vector: Float32Array, limit: number): readonly Near[] =>
       nearest.all(bytesOf(vector), limit).flatMap(({ seq, cosine, mean, spread, count }) => {
         if (count < FEW) return [{ seq, similarity: Math.max(0, cosine) }]
         if (cosine <= mean + STANDS_OUT * spread) return []
         return [{ seq, similarity: Math.min(1, (cosine - mean) / (1 - mean)) }]
       }),
-    missing: (limit) => missing.all(limit),
-    put(vectors) {
+    /** Entries that have no vector and are not hidden, newest first. */
+    missing: (limit: number): readonly number[] => missing.all(limit),
+    /**
+     * Adds vectors for entries that still exist. Throws RangeError if their lengths differ. A new length means
+     * another model, so those vectors replace all existing ones.
+     */
+    put(vectors: readonly Placed[]): void {
       const [first] = vectors
       if (!first) return
       const { length } = first.vector
@@ -131,8 +125,9 @@ export function openVectorStore(options: {
         }
       })()
     },
-    forget: (seqs) => void forget(seqs),
-    prune() {
+    forget,
+    /** Does the same for entries that no longer exist. */
+    prune(): number {
       const removals = removalCount.get() ?? 0
       if (removals === prunedAt) return 0
       prunedAt = removals

@@ -5,8 +5,7 @@ import { strengthOf } from '../../../src/memory/learn/strength.ts'
 
 const DAY_MS = 86_400_000
 const options = { kind: 'preference', nowMs: 1000 * DAY_MS, halfLifeDays: 30 } as const
-const usesAt = (...daysAgo: readonly number[]) =>
-  daysAgo.map((days) => ({ atMs: options.nowMs - days * DAY_MS }))
+const usesAt = (...daysAgo: readonly number[]) => daysAgo.map((days) => options.nowMs - days * DAY_MS)
 
 test('is one half at the half-life after a single use', () => {
   expect(strengthOf(usesAt(30), options)).toBeCloseTo(0.5, 10)
@@ -31,7 +30,7 @@ test('lasts longer after spaced repetitions than after massed ones', () => {
   )
 })
 
-const aUse = fc.integer({ min: 0, max: 2000 * DAY_MS }).map((atMs) => ({ atMs }))
+const aUse = fc.integer({ min: 0, max: 2000 * DAY_MS })
 const aKind = fc.constantFrom(...memoryKinds)
 
 test('stays between 0 and 1, fades only with time and never falls by a use', () => {
@@ -46,7 +45,7 @@ test('stays between 0 and 1, fades only with time and never falls by a use', () 
         expect(now).toBeGreaterThan(0)
         expect(now).toBeLessThanOrEqual(1)
         expect(strengthOf(uses, { kind, nowMs: nowMs + DAY_MS, halfLifeDays })).toBeLessThan(now)
-        expect(strengthOf([...uses, { atMs: nowMs }], { kind, nowMs, halfLifeDays })).toBeGreaterThan(now)
+        expect(strengthOf([...uses, nowMs], { kind, nowMs, halfLifeDays })).toBeGreaterThan(now)
         expect(strengthOf([...uses].reverse(), { kind, nowMs, halfLifeDays })).toBe(now)
       },
     ),
