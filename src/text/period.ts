@@ -26,15 +26,8 @@ export function periodOf(days: Days, here: { readonly nowMs: number; readonly ti
   return { from, to, fromAt: from && startOf(from), untilAt: to && startOf(addDays(to, 1)) }
 }
 
+const DAYS_BEFORE = { today: 0, last_7_days: 6, last_30_days: 29 }
+
 function firstDay(period: NonNullable<Days['period']>, today: string): string {
-  switch (period) {
-    case 'today':
-      return today
-    case 'last_7_days':
-      return addDays(today, -6)
-    case 'last_30_days':
-      return addDays(today, -29)
-    case 'this_year':
-      return `${today.slice(0, 4)}-01-01`
-  }
+  return period === 'this_year' ? `${today.slice(0, 4)}-01-01` : addDays(today, -DAYS_BEFORE[period])
 }

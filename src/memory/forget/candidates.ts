@@ -135,9 +135,7 @@ export function createForgetCandidates(options: {
       .filter(({ isQuestion }, _index, each) => !isQuestion || each.every((other) => other.isQuestion))
       .sort(
         (a, b) =>
-          BY_MATCH[a.match] - BY_MATCH[b.match] ||
-          Number(a.isQuestion) - Number(b.isQuestion) ||
-          (worthOf.get(b.seq) ?? 0) - (worthOf.get(a.seq) ?? 0),
+          BY_MATCH[a.match] - BY_MATCH[b.match] || (worthOf.get(b.seq) ?? 0) - (worthOf.get(a.seq) ?? 0),
       )
     const taken = takenBy(all.filter(isMemory))
     const kept: Candidate[] = []

@@ -17,7 +17,6 @@ export type Rejection =
   | 'empty'
   | 'too_long'
   | 'quote_not_in_source'
-  | 'speaker_not_owner'
   | 'injected_text'
   | 'question'
   | 'hypothetical'
@@ -100,7 +99,7 @@ export function check(candidate: Candidate, context: Context): Checked {
     return { outcome: 'secret', sourceSeqs: place.quotable.seqs }
   const early = unstated(candidate)
   if (early !== null) return rejected(early)
-  if (!place) return rejected(unquotable(candidate, context.shown))
+  if (!place) return rejected('quote_not_in_source')
   if (place === 'foreign') return rejected('injected_text')
   return endOnly(candidate, place, context) ?? support(candidate, place, context)
 }
@@ -203,14 +202,6 @@ function isEdge(text: string, at: number): boolean {
   return (
     isUnspaced(before) || isUnspaced(after) || !(WORD_CHARACTER.test(before) && WORD_CHARACTER.test(after))
   )
-}
-
-function unquotable({ quote }: Candidate, shown: readonly Utterance[]): Rejection {
-  const wanted = foldText(quote).replace(EDGES, '')
-  const isOthers = shown.some(
-    ({ speaker, text }) => speaker === 'delegate' && wanted !== '' && foldText(text).includes(wanted),
-  )
-  return isOthers ? 'speaker_not_owner' : 'quote_not_in_source'
 }
 
 function support(candidate: Candidate, place: Place, context: Context): Judged {

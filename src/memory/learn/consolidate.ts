@@ -2,6 +2,7 @@ import type { MemoryRow } from '../../../projections/memory-queries.ts'
 import { hasNumbers, numberRuns } from '../../text/numbers.ts'
 import { foldText } from '../../text/text.ts'
 import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
+import type { Relation } from './candidate.ts'
 import type { Accepted } from './checks.ts'
 import { denies } from './cues.ts'
 
@@ -58,7 +59,7 @@ export function consolidate(accepted: Accepted, known: readonly Known[]): Decisi
   if (repeated) return { outcome: 'repeated', memoryId: repeated.memoryId }
 
   const related = known.map((memory) => ({ memory, relation: relationTo(accepted, memory) }))
-  const of = (relation: Related) =>
+  const of = (relation: Relation) =>
     related.flatMap((each) => (each.relation === relation ? [each.memory] : []))
   const [same] = of('same')
   if (same && (accepted.provisional || same.sourceSeqs.includes(accepted.saidSeq)))
@@ -87,9 +88,7 @@ export function consolidate(accepted: Accepted, known: readonly Known[]): Decisi
   return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo }
 }
 
-type Related = 'same' | 'refine' | 'conflict' | 'independent'
-
-function relationTo(accepted: Accepted, memory: Known): Related {
+function relationTo(accepted: Accepted, memory: Known): Relation {
   // "Tomorrow at 3" means another day when said on another day.
   const isOtherDay = isOfOtherDay(accepted, memory)
   if (accepted.canonicalKey === memory.canonicalKey) return isOtherDay ? 'independent' : 'same'
@@ -105,7 +104,7 @@ function relationTo(accepted: Accepted, memory: Known): Related {
 }
 
 /** The extractor's claim, if the statement has anything to do with the memory. */
-function claimOf(accepted: Accepted, memory: Known): Related | undefined {
+function claimOf(accepted: Accepted, memory: Known): Relation | undefined {
   const isAbout = isSameSlot(accepted, memory) || sharesWords(accepted, memory)
   if (!isAbout) return undefined
   if (accepted.ends === memory.memoryId) return 'conflict'
@@ -129,7 +128,7 @@ function sharesWords(accepted: Accepted, memory: Known): boolean {
 }
 
 /** Same slot: another value where it holds one, a value said more exactly, or the same one with the opposite sign. */
-function bySlot(accepted: Accepted, memory: Known): Related {
+function bySlot(accepted: Accepted, memory: Known): Relation {
   if (!isSameSlot(accepted, memory)) return 'independent'
   if (isOppositeOf(accepted, memory)) return 'conflict'
   if (!accepted.singleValued || !memory.singleValued) return 'independent'

@@ -58,24 +58,10 @@ export type Candidate = {
 const K1 = 0.9
 const B = 0.4
 
-type Shape = readonly (readonly [offset: number, weight: number])[]
-const AROUND: Shape = [
-  [-4, 0.5],
-  [-3, 0.7],
-  [-2, 1],
-  [-1, 1],
-  [0, 1],
-  [1, 1],
-  [2, 1],
-  [3, 0.7],
-  [4, 0.5],
-]
-const BEFORE: Shape = [
-  [-3, 0.5],
-  [-2, 0.7],
-  [-1, 1],
-  [0, 1],
-]
+/** Weights of the turns around an entry, the first of them for the turn at `from`. */
+type Shape = { readonly from: number; readonly weights: readonly number[] }
+const AROUND: Shape = { from: -4, weights: [0.5, 0.7, 1, 1, 1, 1, 1, 0.7, 0.5] }
+const BEFORE: Shape = { from: -3, weights: [0.5, 0.7, 1, 1] }
 /** Number of turns that count as the opening of a sitting. */
 const OPENING_TURNS = 20
 
@@ -138,7 +124,8 @@ function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrence
   const counts = new Float64Array(idf.length)
   return candidates.map(({ entry, slot, sitting }) => {
     counts.fill(0)
-    for (const [offset, weight] of shape) {
+    for (const [index, weight] of shape.weights.entries()) {
+      const offset = shape.from + index
       const id = entry.id + offset
       if (id < sitting.firstId || id > sitting.lastId) continue
       for (let rest = masks[slot + offset] ?? 0; rest !== 0; rest &= rest - 1) {

@@ -11,7 +11,7 @@ export type LateHit = Hit & {
 /** A compact list of seqs, cheap to send to a worker thread. */
 export type SeqList = Float64Array<ArrayBuffer>
 
-export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs'> & {
+export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs' | 'names'> & {
   readonly conversationId: string | null
   /** How many earlier messages of the owner to add to the cue. */
   readonly contextTurns: number

@@ -23,7 +23,7 @@ export type Recollection = Hit & {
 type MemoryNow = {
   storedSeq: number
   memoryId: string
-  status: string
+  status: 'active' | 'contested'
   subject: string | null
   slot: string | null
   value: string | null
@@ -89,7 +89,7 @@ export function createRecollections(options: { readonly views: Database; readonl
   }
 
   function ofMemory(hit: Hit, text: string, memory: MemoryNow | undefined): Recollection | null {
-    if (memory?.status !== 'active' && memory?.status !== 'contested') return null
+    if (!memory) return null
     const { memoryId: id, status, subject, slot, value } = memory
     const words = { subject: subject ?? '', slot: slot ?? '', value: value ?? '' }
     return {
