@@ -31,7 +31,7 @@ const POLITE = new RegExp(
   '^(?:' +
     [
       'good (?:morning|afternoon|evening|day)',
-      'thank(?:s| you)(?: so much| very much)?',
+      'thank(?:s| you)(?: so much| very much)?(?=[,.!])',
       '(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh|yes|yeah)',
       '(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)*',
       "(?:i'd like|i would like|i want|i need) (?:you )?to",

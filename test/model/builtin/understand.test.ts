@@ -219,6 +219,7 @@ const cases: readonly Case[] = [
   ['what do I still need to buy?', ['read_note', { query: '"shopping list"' }]],
   ['move the dentist to 11am', ['change_timer', { query: 'dentist', at: '11:00' }]],
   ['thanks, you’re a star', 'say'],
+  ['Thank you cards: still to buy', 'say'],
   ['open Garden plan again', ['read_note', { query: 'Garden plan' }]],
   ['find my note about tulips', ['read_note', { query: 'tulips' }]],
   ['do I have a shopping list?', ['read_note', { query: '"shopping list"' }]],
