@@ -2,7 +2,7 @@ import type { Exchange } from './conversation.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
 import { dateIntents } from './intents/dates.ts'
-import { ADDED, addIntent, listIntents, removeIntent, STARTED } from './intents/lists.ts'
+import { ADDED, addIntent, listIn, listIntents, removeIntent, STARTED } from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
@@ -129,7 +129,7 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
 
 /** "Also bread", after something was added to a list. */
 function addFurther(_request: string, answer: string, reply: string): string {
-  const list = /\[([^\]]+)\]/.exec(reply)?.[1]
+  const list = listIn(reply)
   const item = /^(?:(?:and|also|oh|plus|some),? )+(.{1,100})$/i.exec(answer)?.[1]
   return list === undefined || item === undefined ? answer : `add ${item} to my ${list}`
 }

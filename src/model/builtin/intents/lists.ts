@@ -8,6 +8,9 @@ import { linked, NEW, RESTORE } from './notes.ts'
 export const ADDED = 'Added to your'
 export const STARTED = 'I started a'
 
+/** The list that a reply of the delegate links to. */
+export const listIn = (reply: string) => /\[([^[\]]{1,100} list)\]/.exec(reply)?.[1]
+
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
@@ -84,7 +87,7 @@ function itemsOf(text: string): string[] {
 /** Takes items off the list that was named last, or else one of those that most people have. */
 function takeOffAny(groups: readonly string[], { conversation: { past } }: World): Reply | null {
   const items = itemsOf(firstOf(groups))
-  const latest = past.flatMap(({ reply }) => /\[([^\]]+ list)\]/.exec(reply)?.[1] ?? []).slice(0, 1)
+  const latest = past.flatMap(({ reply }) => listIn(reply) ?? []).slice(0, 1)
   return items.length === 0 ? null : takeOff(items, ...latest, 'shopping list', 'to-do list')
 }
 
