@@ -71,11 +71,23 @@ export function createMemoryConfig(options: {
   }
 }
 
+const storedSchema = z.record(z.string(), z.unknown())
+
 function restore(document: string | null): MemoryConfig {
-  const stored = z.record(z.string(), z.unknown()).parse(JSON.parse(document ?? '{}'))
+  const stored = parse(document ?? '{}')
   const valid = Object.entries(memoryConfigSchema.shape).flatMap(([name, schema]) => {
     const parsed = schema.safeParse(stored[name])
     return parsed.success ? [[name, parsed.data]] : []
   })
   return memoryConfigSchema.parse({ ...defaultMemoryConfig, ...Object.fromEntries(valid) })
+}
+
+function parse(document: string): Record<string, unknown> {
+  try {
+    return storedSchema.parse(JSON.parse(document))
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
+    // An unreadable document: use the defaults until the next save.
+    return {}
+  }
 }

@@ -14,6 +14,8 @@ export type DeduplicationCounts = {
 export type MemoryCounters = {
   /** Counts what learning decided. */
   note(facts: readonly NewEvent[]): void
+  /** Counts candidates that were discarded without a fact. */
+  discarded(count: number): void
   suppressed(count: number): void
   read(): DeduplicationCounts
 }
@@ -32,6 +34,9 @@ export function createMemoryCounters(since: string): MemoryCounters {
         else if (fact.type === 'memory.discarded') discarded += 1
         else if (fact.type === 'memory.reinforced' && fact.facts.use !== 'citation') reinforced += 1
       }
+    },
+    discarded(count) {
+      discarded += count
     },
     suppressed(count) {
       suppressed += count

@@ -32,9 +32,12 @@ export function failureTextOf(kind: TurnFailureKind, error: unknown): string {
 
 /** Times are never one, so that they need no singular. */
 function limitedText(seconds: number): string {
-  return seconds < 100
-    ? english`The model service is limiting my requests. Please try again in ${Math.max(2, seconds)} seconds.`
-    : english`The model service is limiting my requests. Please try again in ${Math.ceil(seconds / 60)} minutes.`
+  if (seconds < 100)
+    return english`The model service is limiting my requests. Please try again in ${Math.max(2, seconds)} seconds.`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 100
+    ? english`The model service is limiting my requests. Please try again in ${minutes} minutes.`
+    : english`The model service is limiting my requests. Please try again in ${Math.ceil(minutes / 60)} hours.`
 }
 
 const modelFailures: readonly string[] = [

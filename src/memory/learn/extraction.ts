@@ -71,6 +71,7 @@ export function createExtraction(options: ExtractionOptions) {
       const ids = checked.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
       const concluded = await thread.ask('conclude', { window, checked, ids })
       options.counters.note(concluded.facts)
+      options.counters.discarded(concluded.unrecorded)
       const facts: NewEvent[] = [...before, ...concluded.facts]
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
       facts.push({
@@ -139,20 +140,21 @@ export function createExtraction(options: ExtractionOptions) {
       return waitsMs > 0 ? null : { firstSeq, attempt, isAgain: first.unread > 1 }
     },
     /**
-     * Reads the window that is due. Rejects if the ledger is unavailable, the window cannot be loaded, the thread cannot
+     * Reads the window that is due, up to `throughSeq`. Rejects if the ledger is unavailable, the window cannot be loaded, the thread cannot
      * start, or `signal` aborts. Without money it records nothing, and the window stays due. Any other failure is recorded
      * as an event: the window is retried later, and given up after the last attempt.
      */
-    async readNext(signal: AbortSignal): Promise<void> {
+    async readNext(signal: AbortSignal, throughSeq: number): Promise<void> {
       const [firstSeq = 0] = utterances.unreadSeqs(1)
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
       // After a failure, read one message at a time: the window may be too large, or one message at fault.
-      const limit = utterances.failureOver(firstSeq) ? 1 : WINDOW_UTTERANCES
-      let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
+      const most = utterances.failureOver(firstSeq) ? 1 : WINDOW_UTTERANCES
+      const seqs = utterances.readable(most).map(({ seq }) => seq)
+      let readSeqs = seqs.filter((seq) => seq <= throughSeq)
       let toRead: ToRead | null = null
       try {
-        toRead = await thread.ask('nextToRead', { limit, offers })
+        toRead = await thread.ask('nextToRead', { limit: readSeqs.length, offers })
         if (!toRead || options.isHalted()) return
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])

@@ -20,6 +20,8 @@ const OFFERED_SINGLE = 16
 const OFFERED_LATEST = 8
 /** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
+/** Further ones are only counted. */
+const MAX_DISCARDED_FACTS = 10
 
 /** The next window to read, with the memories to offer to the model. */
 export type ToRead = { readonly window: Window; readonly offered: readonly Offered[] }
@@ -143,9 +145,11 @@ export const learningFunctions = {
       const facts: NewEvent[] = []
       const learning = learningWith(ids)
       let accepted = 0
+      let discarded = 0
       for (const each of checked) {
         if (each.outcome === 'rejected') {
-          facts.push(discardedFact(window, each.reason))
+          discarded += 1
+          if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, each.reason))
           continue
         }
         if (each.outcome === 'secret') {
@@ -169,7 +173,7 @@ export const learningFunctions = {
         ...retractionsIn(window, { windows, queries }),
         ...citationsIn(window, { queries, recalledIn }),
       )
-      return { facts, accepted }
+      return { facts, accepted, unrecorded: Math.max(0, discarded - MAX_DISCARDED_FACTS) }
     }
   },
 

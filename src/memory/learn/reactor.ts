@@ -95,7 +95,7 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
     onHeadMoved: options.onHeadMoved,
     areas: [...TALK, ...REST],
     next(isTaken) {
-      // Before the model may read them, and however long learning waits for a pause, a model or money.
+      // Nothing unchecked is read. And learning may wait for a pause, a model or money.
       if (isTaken(WISHES)) return undefined
       const wishes = nextWishes()
       if (wishes) return wishes
@@ -112,7 +112,7 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
       try {
         if (work.kind === 'expiry') await retire(work.rows)
         else if (work.kind === 'outcome') await append([signalOf(work.outcome, work.rows, options)])
-        else await extraction.readNext(signal)
+        else await extraction.readNext(signal, checkedSeq)
         hasFailed = false
       } catch (error) {
         // Readiness reports an unavailable ledger by its own check.

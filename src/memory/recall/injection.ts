@@ -1,4 +1,5 @@
 import { fold, tokensOf, wordsOf } from '../../../projections/recall-text.ts'
+import { wholeCharacters } from '../../../projections/whole-characters.ts'
 import { dayIn } from '../../lib/time.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import { sentencesOf } from '../../text/text.ts'
@@ -136,6 +137,6 @@ function excerptOf(text: string, cueTokens: ReadonlySet<string>): string {
   const start = sentences[overlap.indexOf(Math.max(...overlap))]?.start ?? 0
   const rest = text.slice(start)
   const chars = Math.floor((rest.length * MAX_LINE_TOKENS) / estimateTokens(rest))
-  const excerpt = chars < rest.length ? `${rest.slice(0, chars).toWellFormed().trimEnd()} …` : rest
+  const excerpt = chars < rest.length ? `${wholeCharacters(rest.slice(0, chars)).trimEnd()} …` : rest
   return start === 0 ? excerpt : `… ${excerpt}`
 }

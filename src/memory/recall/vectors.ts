@@ -20,10 +20,10 @@ const FEW = 20
 const STANDS_OUT = 2
 
 /**
- * Vectors of entries from one embedding model, in a database of their own, with the views attached as `viewsSchema`. Searches exhaustively with
- * sqlite-vec. Rows are only appended, and forgotten vectors are overwritten in place: a row that SQLite moves
- * leaves its bytes in the slack of a page, even with `secure_delete`. Opening for another model clears the
- * store. Synchronous, so run it in a worker thread.
+ * Vectors of entries from one embedding model, in a database of their own, with the views attached as
+ * `viewsSchema`. Searches exhaustively with sqlite-vec. Rows are only appended, and forgotten vectors are
+ * overwritten in place: a row that SQLite moves leaves its bytes in the slack of a page, even with
+ * `secure_delete`. Opening for another model clears the store. Synchronous, so run it in a worker thread.
  */
 export function openVectorStore(options: {
   readonly db: Database

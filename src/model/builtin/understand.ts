@@ -109,16 +109,8 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
       return time === null ? answer : `${request} ${time}`
     },
   ],
-  [
-    ASK_WHAT,
-    (_request, answer) =>
-      isQuestion(answer) ? answer : `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`,
-  ],
-  [
-    ASK_WHAT_THEN,
-    (request, answer) =>
-      isQuestion(answer) ? answer : `${request} ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`,
-  ],
+  [ASK_WHAT, (_request, answer) => remindOf('remind me', answer)],
+  [ASK_WHAT_THEN, remindOf],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],
   [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
@@ -126,6 +118,11 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [ADDED, addFurther],
   [STARTED, addFurther],
 ]
+
+function remindOf(request: string, answer: string): string {
+  if (isQuestion(answer)) return answer
+  return `${request} ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`
+}
 
 /** "Also bread", after something was added to a list. */
 function addFurther(_request: string, answer: string, reply: string): string {

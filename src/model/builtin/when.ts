@@ -35,6 +35,7 @@ const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.s
 const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
 const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
 
+/** How long before an event. */
 const AHEAD = `(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|morning|afternoon|evening|night)s?`
 const BEFOREHAND = new RegExp(
   `^${AHEAD} before (?=\\p{L})|,? ${AHEAD} (?:before(?:hand)?|ahead|earlier|in advance)$`,
@@ -52,7 +53,10 @@ const EVENT_UNKNOWN: When = {
   why: `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`,
 }
 
-/** The same for "an hour before my flight on Friday at 6" and "my flight is on Friday at 6, the evening before". */
+/**
+ * When to be reminded of an event beforehand: "an hour before my flight on Friday at 6", "my flight is on Friday at 6,
+ * the evening before". Impossible if the text does not say when the event is; null if it says nothing of the kind.
+ */
 export function takeLead(said: string, present: Clock): When | null {
   const text = toDigits(said.slice(0, MAX_CHARS))
   const found = BEFOREHAND.exec(text)
@@ -69,6 +73,7 @@ export function takeLead(said: string, present: Clock): When | null {
   return { ...event, local: new Date(dueMs).toISOString().slice(0, 16), isClock: false, isDay: false }
 }
 
+/** Days with a name that chrono-node does not know. */
 export const HOLIDAYS: Readonly<Record<string, string>> = {
   christmas: '25 December',
   'christmas day': '25 December',

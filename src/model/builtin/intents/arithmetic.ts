@@ -17,7 +17,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\bsquared\b/g, '^2'],
   [/\bcubed\b/g, '^3'],
   [/\bhalf of\b/g, '0.5*'],
-  [/(?<=\d) of\b/g, '*'],
+  [/(\d{1,9})\/(\d{1,9}) of\b/g, '($1/$2)*'],
   [/\b(?:the )?square root of\b|\bsqrt\b/g, '√'],
   [/ ?(?:percent|per cent|%)(?: [a-z]+)? (?:of|on)\b/g, '/100*'],
   [/ ?(?:percent|per cent)\b/g, '%'],

@@ -88,7 +88,8 @@ function itemsOf(text: string): string[] {
 function takeOffAny(groups: readonly string[], { conversation: { past } }: World): Reply | null {
   const items = itemsOf(firstOf(groups))
   const latest = past.flatMap(({ reply }) => listIn(reply) ?? []).slice(0, 1)
-  return items.length === 0 ? null : takeOff(items, ...latest, 'shopping list', 'to-do list')
+  const names = new Set([...latest, 'shopping list', 'to-do list'])
+  return items.length === 0 ? null : takeOff(items, ...names)
 }
 
 type Act = (name: string, items: readonly string[]) => Steps
@@ -154,11 +155,13 @@ export const listIntents: readonly Intent[] = [
   ),
 ]
 
-/** Without a list named. They must come last, because other requests begin with these words too. */
+/** Takes off, if no list is named. Must come last, because other requests begin with these words too. */
 export const removeIntent: Intent = on(
-  '(?:remove|delete|take off) ((?!the |my |all |every|that |this |it\\b)[^:]{1,200})',
+  '(?:remove|delete|take off) ((?!my |all |every|that |this |it\\b)[^:]{1,200})',
   takeOffAny,
 )
+
+/** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */
 export const addIntent: Intent = on(
   ['add (?!to\\b)((?:(?! (?:in)?to )[^:]){1,200})', 'buy ([^:]{1,200})'],
   (groups) => act(add, [0, 1])([firstOf(groups), '']),

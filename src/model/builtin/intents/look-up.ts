@@ -47,10 +47,11 @@ function* findNoted(question: string, { can }: World): StepsTo<string | null> {
   const { keys } = queryWords(question)
   if (keys.length === 0 || !can('list_notes')) return null
   const { notes } = yield* use('list_notes', { query: keys.join(' ') })
-  const facts = notes.map((note) => ({ note, text: `${note.title} ${note.excerpt}`, at: null }))
-  const lines = findAnswers(question, facts).map(({ note: { id, title = '', excerpt = '' } }) =>
-    excerpt.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${excerpt}`,
-  )
+  const facts = notes.map(({ id, title = '', excerpt = '' }) => {
+    const line = excerpt.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${excerpt}`
+    return { line, text: `${title} ${excerpt}`, at: null }
+  })
+  const lines = findAnswers(question, facts).map(({ line }) => line)
   return lines.length === 0 ? null : `In your notes:\n\n${bullets(lines)}`
 }
 

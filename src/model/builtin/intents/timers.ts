@@ -121,7 +121,7 @@ export function* cancel(words: string, kind: string, world: World): Steps {
   const query = timed[0]?.id ?? (wanted.join(' ') || kind.toLowerCase())
   let outcome = yield* use('cancel_timer', { query, all: false })
   // An alarm without words is called "Wake up".
-  for (const each of [...(/^alarm$/i.test(kind) ? ['wake up'] : []), null])
+  for (const each of /^alarm$/i.test(kind) ? ['wake up', null] : [null])
     if (outcome.reason === 'not_found' && wanted.length === 0)
       outcome = yield* use('cancel_timer', { query: each, all: false })
   if (outcome.reason === 'not_found' && kind === '')
