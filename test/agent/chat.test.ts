@@ -68,7 +68,8 @@ test('answers a repeated message with its first outcome and runs nothing twice',
     { type: 'chat.error', turnId: expect.any(String), clientMessageId: null, problem: refused },
     { type: 'chat.done', turnId: expect.any(String) },
   ])
-  expect(second.events()).toEqual([])
+  // Learning goes on in the background and may end only now.
+  expect(second.events().filter(({ type }) => !type.startsWith('memory.'))).toEqual([])
   expect(turnRequests(double)).toHaveLength(2)
 })
 
