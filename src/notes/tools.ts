@@ -229,8 +229,11 @@ export function noteTools(notes: Notes): Tool[] {
 
 const linesOf = (text: string) => text.split('\n')
 
-/** A line as it is compared: by its text, in lower case. */
-const compared = (line: string) => itemIn(line).toLowerCase()
+/** A line as it is compared: "the newspaper" takes "- A newspaper" off a list. */
+const compared = (line: string) =>
+  itemIn(line)
+    .toLowerCase()
+    .replace(/^(?:the|an?|some) /, '')
 
 function describeChanges({ title, content, append, remove }: Changes): string {
   return [

@@ -34,7 +34,7 @@ const POLITE = new RegExp(
       'thank(?:s| you)(?: so much| very much)?(?=[,.!])',
       '(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh|yes|yeah)',
       '(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)*',
-      "(?:i'd like|i would like|i want|i need) (?:you )?to",
+      "(?:i'd like|i would like|i want|i need) (?:you to|to (?!call|phone|ring|text|e-?mail|write|message))",
       "(?:would you mind|let's|let us|go ahead and|try to|be so kind as to|you should|you can)",
     ].join('|') +
     ')(?:[,.!:;-]+ ?| )',
@@ -161,6 +161,10 @@ const OTHER_PERSON: Readonly<Record<string, string>> = {
   "i'd": 'you’d',
   "i'll": 'you’ll',
   we: 'you',
+  "we're": 'you’re',
+  "we've": 'you’ve',
+  "we'd": 'you’d',
+  "we'll": 'you’ll',
   us: 'you',
   our: 'your',
 }

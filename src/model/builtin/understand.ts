@@ -31,6 +31,7 @@ import {
 } from './text.ts'
 import { takeWhen } from './when.ts'
 import { ASK_WHEN, WHICH_ONE } from './wording.ts'
+import { wordsOf } from './words.ts'
 
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
 const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
@@ -88,14 +89,16 @@ function planFor(text: string, world: World): Plan | null {
 
 /**
  * What an answer to "When?" adds to the request; null if it is about something else. "I think tomorrow at nine" is
- * little more than a time, unlike other statements and questions.
+ * little more than a time, and "the concert is on Friday" speaks of what was asked, unlike other statements.
  */
-function timeIn(answer: string, { present }: World): string | null {
+function timeIn(answer: string, request: string, { present }: World): string | null {
   if (!isStatement(answer) && !isQuestion(answer)) return answer
   const when = takeWhen(answer, present, { early: false })
   if (when === null || when.kind === 'impossible') return when && answer
   const rest = tidy(when.rest)
-  return rest.split(' ').length > 2 ? null : answer.replace(rest, '')
+  const asked = wordsOf(request)
+  const further = wordsOf(rest).filter((word) => !asked.includes(word))
+  return further.length > 2 ? null : answer.replace(rest, '')
 }
 
 type Join = (request: string, answer: string, question: string, world: World) => string
@@ -105,7 +108,7 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [
     ASK_WHEN,
     (request, answer, _question, world) => {
-      const time = timeIn(answer, world)
+      const time = timeIn(answer, request, world)
       return time === null ? answer : `${request} ${time}`
     },
   ],

@@ -38,7 +38,7 @@ const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number
 /** How long before an event. */
 const AHEAD = `(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|morning|afternoon|evening|night)s?`
 const BEFOREHAND = new RegExp(
-  `^${AHEAD} before (?=\\p{L})|,? ${AHEAD} (?:before(?:hand)?|ahead|earlier|in advance)$`,
+  `^${AHEAD} before (?=\\p{L})|(?:^|,? )${AHEAD} (?:before(?:hand)?|ahead|earlier|in advance)$`,
   'iu',
 )
 const AHEAD_MS: Readonly<Record<string, number>> = {
@@ -53,6 +53,9 @@ const EVENT_UNKNOWN: When = {
   why: `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`,
 }
 
+/** Whether a text says only how long before an event. */
+export const isLead = (text: string) => text.trim().replace(BEFOREHAND, '') === ''
+
 /**
  * When to be reminded of an event beforehand: "an hour before my flight on Friday at 6", "my flight is on Friday at 6,
  * the evening before". Impossible if the text does not say when the event is; null if it says nothing of the kind.
@@ -61,7 +64,7 @@ export function takeLead(said: string, present: Clock): When | null {
   const text = toDigits(said.slice(0, MAX_CHARS))
   const found = BEFOREHAND.exec(text)
   if (!found) return null
-  const event = takeWhen(text.replace(found[0], ''), present, { early: false })
+  const event = takeWhen(joined(text.replace(found[0], ''), present), present, { early: false })
   if (event?.kind !== 'at') return EVENT_UNKNOWN
   const [count = '', unit = ''] = found.slice(1).filter((group) => group !== undefined)
   const eventMs = Date.parse(`${event.local}Z`)
@@ -71,6 +74,15 @@ export function takeLead(said: string, present: Clock): When | null {
     ? eventMs - (hourOf(count) || 1) * leadMs
     : midnightOf(eventMs) - DAY_MS + part * HOUR_MS
   return { ...event, local: new Date(dueMs).toISOString().slice(0, 16), isClock: false, isDay: false }
+}
+
+/** Puts the time of day beside its day: "tomorrow I see Ann at 11". */
+function joined(text: string, present: Clock): string {
+  const results = datesIn(text, present)
+  const clock = results.find(({ start }) => !start.isCertain('day') && !start.isCertain('weekday'))
+  const day = results.find(({ start }) => !start.isCertain('hour'))
+  if (!clock || !day || results.length !== 2) return text
+  return text.replace(clock.text, '').replace(day.text, `${day.text} ${clock.text}`)
 }
 
 /** Days with a name that chrono-node does not know. */

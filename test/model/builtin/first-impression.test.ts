@@ -212,9 +212,9 @@ test('creates, extends, reads and shortens a list', async () => {
   expect(shown.text).toBe('On your [shopping list](/notes/l):\n\n- milk\n- eggs\n- Bread')
   const shorter = await runTurn([owner('take eggs and bread off the list')], lists)
   expect(shorter.calls.at(-1)).toMatchObject({ name: 'update_note', args: { remove: 'eggs\nbread' } })
-  const partly = { ...lists, update_note: () => ({ ok: true, note: { id: 'l' }, absent: ['Jam'] }) }
+  const partly = { ...lists, update_note: () => ({ ok: true, note: { id: 'l' }, absent: ['the Jam'] }) }
   const { text } = await runTurn([owner('take the eggs and the Jam off the list')], partly)
-  expect(text).toBe('Taken off your [shopping list](/notes/l): the eggs. I don’t see Jam there.')
+  expect(text).toBe('Taken off your [shopping list](/notes/l): the eggs. I don’t see the Jam there.')
 })
 
 test('writes dates, times and numbers as the language of the owner does', async () => {

@@ -52,7 +52,7 @@ function spanOf(words: string, present: Present): Span | null {
   return [ahead, ahead]
 }
 
-const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|on|)$/
+const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|on|ones?|)$/
 
 export const wordsIn = (text: string) =>
   text

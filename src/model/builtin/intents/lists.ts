@@ -1,5 +1,5 @@
 import { itemIn } from '../../../text/list-item.ts'
-import { firstOf, type Intent, on, type Reply, type Steps, use, type World } from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { dueToday } from './agenda.ts'
@@ -36,6 +36,13 @@ function* show(name: string): Steps {
   return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
+const showAll = () =>
+  report('list_notes', { query: 'list' }, ({ notes }) => {
+    const lists = notes.filter(({ title = '' }) => /\blist$/i.test(title))
+    if (lists.length === 0) return 'You have no lists yet. Say “Add milk to my shopping list”.'
+    return bullets(lists.map(({ id, title = '' }) => linked(id, title)))
+  })
+
 /** The to-do list, and what is due today. */
 function* toDo(world: World): Steps {
   const list = yield* show('to-do list')
@@ -43,22 +50,19 @@ function* toDo(world: World): Steps {
   return due.length === 0 ? list : `${list}\n\nDue today:\n\n${bullets(due)}`
 }
 
-const withoutArticle = (item: string) => item.replace(/^the /i, '')
-
 /** Takes items off the first of these lists that has them. The note tool finds the lines, so no note is read first. */
-function* takeOff(items: readonly string[], ...names: readonly string[]): Steps {
-  const lines = items.map(withoutArticle).join('\n')
+function* takeOff(items: readonly string[], names: readonly string[], otherwise?: string): Steps {
   for (const name of names) {
-    const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
+    const outcome = yield* use('update_note', { query: noteOf(name), remove: items.join('\n') })
     if (outcome.reason === 'not_found') continue
     if (outcome.reason === 'empty') return yield* clear(name)
     if (!outcome.ok) return whyNot(outcome)
     const { absent, note } = outcome
-    const taken = items.filter((item) => !absent.includes(withoutArticle(item)))
+    const taken = items.filter((item) => !absent.includes(item))
     const lacking = absent.length === 0 ? '' : ` I don’t see ${joinWords(absent)} there.`
     return `Taken off your ${linked(note?.id, name)}: ${joinWords(taken)}.${lacking}`
   }
-  return `I don’t see that on your ${names.join(' or ')}.`
+  return otherwise ?? `I don’t see that on your ${names.join(' or ')}.`
 }
 
 /** A note can't be empty, so clearing a list deletes its note. */
@@ -84,12 +88,20 @@ function itemsOf(text: string): string[] {
   return items.filter((item) => !/^(?:it|this|that|them|these|those|)$/i.test(item))
 }
 
+const latestList = ({ conversation: { past } }: World) =>
+  past.flatMap(({ reply }) => listIn(reply) ?? []).slice(0, 1)
+
 /** Takes items off the list that was named last, or else one of those that most people have. */
-function takeOffAny(groups: readonly string[], { conversation: { past } }: World): Reply | null {
+function takeOffAny(groups: readonly string[], world: World): Reply | null {
   const items = itemsOf(firstOf(groups))
-  const latest = past.flatMap(({ reply }) => listIn(reply) ?? []).slice(0, 1)
-  const names = new Set([...latest, 'shopping list', 'to-do list'])
-  return items.length === 0 ? null : takeOff(items, ...names)
+  const names = new Set([...latestList(world), 'shopping list', 'to-do list'])
+  return items.length === 0 ? null : takeOff(items, [...names])
+}
+
+/** "I got the eggs" also tells something that is on no list. */
+function takeOffGot([got = '']: readonly string[], world: World): Reply | null {
+  const [items, names] = [itemsOf(got), latestList(world)]
+  return items.length === 0 || names.length === 0 ? null : takeOff(items, names, 'Noted.')
 }
 
 type Act = (name: string, items: readonly string[]) => Steps
@@ -124,7 +136,7 @@ export const listIntents: readonly Intent[] = [
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
   on(
     `${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`,
-    act((name, items) => takeOff(items, name), [0, 1]),
+    act((name, items) => takeOff(items, [name]), [0, 1]),
   ),
   on(
     [
@@ -134,6 +146,7 @@ export const listIntents: readonly Intent[] = [
     ],
     takeOffAny,
   ),
+  on("(?:i|we)(?:'ve| have)?(?: already)? (?:got|bought|picked up|packed) (.{1,100})", takeOffGot),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on(
     'what (?:else )?(?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?',
@@ -150,6 +163,10 @@ export const listIntents: readonly Intent[] = [
     ([name = '']) => show(listName(name)),
   ),
   on(
+    '(?:(?:show|list|see|view|what|which)(?: me)?(?: all)?(?: of)?(?: my| the| our)* lists|do i have(?: any)? lists)(?: do i have| have i got| are there)?',
+    () => showAll(),
+  ),
+  on(
     'what (?:(?:do|should) (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get)|do we (?:still )?need)(?: today| from the shop)?',
     () => show('shopping list'),
   ),
@@ -161,8 +178,9 @@ export const removeIntent: Intent = on(
   takeOffAny,
 )
 
-/** Adds to the shopping list if no list is named. Must come last, because other requests begin with “add” too. */
+/** Adds to the list just named, or else to the shopping list. Must come last, because other requests begin with “add” too. */
 export const addIntent: Intent = on(
   ['add (?!to\\b)((?:(?! (?:in)?to )[^:]){1,200})', 'buy ([^:]{1,200})'],
-  (groups) => act(add, [0, 1])([firstOf(groups), '']),
+  ([item = '', bought = ''], { conversation: { past } }) =>
+    act(add, [0, 1])([item || bought, item && (listIn(past[0]?.reply ?? '') ?? '')]),
 )

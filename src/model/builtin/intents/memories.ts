@@ -7,7 +7,7 @@ import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } f
 import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, NOT_KEPT, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { findTold, lookUp } from './look-up.ts'
-import { cancel } from './timers.ts'
+import { cancel, findNamed } from './timers.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
@@ -150,7 +150,7 @@ function* undo(): Steps {
 /** Cancels a request to forget, or else a reminder. */
 function* cancelThat(world: World): Steps {
   const { ok } = yield* use('undo_forget', {})
-  return ok ? RESTORED : yield* cancel('', 'reminder', world)
+  return ok ? RESTORED : yield* cancel((yield* findNamed([], world))?.id ?? '', 'reminder', world)
 }
 
 const ask =
@@ -231,7 +231,7 @@ export const rememberIntents: readonly Intent[] = [
       "(?:remember|memori[sz]e|keep in mind|bear in mind|(?:don't|do not|never)(?: ever)? forget|take note|make a mental note|learn)(?:[:,-]| this| the following)*(?: for (?:me|later|the future)[:,]?)?(?: that| the fact that| of the fact that)?[:,]? (.+)",
       '(?:save|store|keep|add|put|commit)(?: this| that| it)? (?:to|in|into)(?: your| the)? (?:memory|memories)[:,]?(?: that)? (.+)',
       '(?:for the record|for future reference|for your memory|fyi|(?:please )?note that)[:,]? (.+)',
-      "(.{3,1500}?)(?:[.,;!] (?:please )?| please )(?:remember|keep|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
+      "(.{3,1500}?)(?:[.,;!] (?:please )?| please )(?:remember|keep(?= .* in mind$)|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
     ],
     ([text = '']) => (isQuestion(tidy(text)) ? null : remember(text)),
     'statement',

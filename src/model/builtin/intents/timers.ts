@@ -14,9 +14,10 @@ import {
 import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { takeLead, takeWhen, type When } from '../when.ts'
+import { datesIn, isLead, takeLead, takeWhen, type When } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
+import { findTold } from './look-up.ts'
 
 const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
@@ -29,20 +30,35 @@ export const ASK_WHAT_THEN = 'What should I remind you of?'
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
+/** "Remind me of that at 5" and "remind me the day before" speak of what was said before. */
+function ofSaid(words: string, { conversation: { past } }: World): string {
+  const said = past[0]?.said ?? ''
+  const rest = words.replace(/^(?:of|about) (?:it|that|this)\b/i, '')
+  return isStatement(said) && (rest !== words || isLead(words)) ? `${tidy(said)} ${rest}` : words
+}
+
 /** `called` is the word that the owner used: "reminder", "timer", "alarm", "countdown", "wake", "tell", … */
 function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
-  const when =
-    takeLead(text, world.present) ??
-    takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
+  const lead = takeLead(text, world.present)
+  if (lead?.kind === 'impossible') return beforeTold(text, lead.why, world)
+  const when = lead ?? takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
   const isBareDay = when?.kind === 'at' && when.isDay && titleOf(when.rest) === ''
   if (isBareDay && kind === 'reminder') return ASK_WHAT_THEN
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
   return `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.`
+}
+
+/** "A week before mum's birthday": the owner told the date earlier. */
+function* beforeTold(text: string, unknown: string, world: World): Steps {
+  const { told } = yield* findTold(`When is ${text.replace(/^.* before /i, '')}?`, world)
+  const dates = told.flatMap((fact) => datesIn(fact.text, world.present).map((date) => date.text))
+  const when = takeLead(`${text} ${dates.join(' ')}`, world.present)
+  return when === null || when.kind === 'impossible' ? unknown : yield* set(when, 'reminder', world)
 }
 
 function* set(when: Timing, kind: string, { present }: World): Steps {
@@ -78,18 +94,19 @@ function timingOf(when: Timing): Call['args'] {
 
 /** Words to drop at the start of a title. */
 const JOINTS = [
+  /^(?:(?:ok|okay|so|well|and|also),? )+/i,
   /^(?:called|named|titled|labell?ed|with (?:the )?(?:title|label|name)) /i,
   /^me\b ?/i,
   /^(?:to|that|about|of|for|and|on|at|in)(?: |$)/i,
   /^(?:timer|alarm|reminder|countdown)s?(?: |$)/i,
-  /^(?:i|we) (?:have|need|must|should)(?: to)? /i,
+  /^(?:i|we)(?:['’]ve got| have| need| must| should)(?: to)? /i,
 ]
 
 /** The title: the rest of the text without joining words; "" if nothing remains. */
 function titleOf(rest: string): string {
   let title = tidy(rest)
   for (let round = 0; round < 3; round += 1) for (const joint of JOINTS) title = title.replace(joint, '')
-  return tidy(title.replace(/ (?:to|for|at|on|in|about|and|that|by|from now)$/i, ''))
+  return tidy(title.replace(/ (?:to|for|at|on|in|about|and|that|by|is|are|from now)$/i, ''))
 }
 
 /** Sets a timer only if the text contains a time. */
@@ -190,18 +207,41 @@ function movedTo(when: Timing | null, text: string, present: Present): Call['arg
   return { by_minutes: ((EARLIER.test(text) ? -1 : 1) * when.seconds) / 60 }
 }
 
-/** Changes when a reminder is due: the one with these words, or the one that was due last. */
+/** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
+export function* findNamed(words: readonly string[], { conversation: { past } }: World) {
+  const reply = past[0]?.reply.toLowerCase() ?? ''
+  if (words.length === 0 && reply === '') return undefined
+  const { timers, open } = yield* use('list_timers', {})
+  const [only, ...others] = [...open, ...timers].filter(({ title = '' }) =>
+    words.length === 0
+      ? reply.includes(toYou(title).toLowerCase())
+      : words.every((word) => title.toLowerCase().includes(word)),
+  )
+  return others.length === 0 ? only : undefined
+}
+
+/** A time of day alone keeps the day of the reminder. "To 10" means the ten o'clock that is nearest to its time. */
+function clockIn(text: string, timer: TimerResult | undefined, world: World): Call['args'] {
+  const before =
+    timer?.dueAt === undefined ? world.present.now : new Date(Date.parse(timer.dueAt) - HALF_DAY_MS / 2)
+  const { when } = readMove(text, { ...world, present: { ...world.present, now: before } })
+  return when?.kind === 'at' ? { at: when.local.slice(11) } : {}
+}
+
+/** Changes when a reminder is due: the one with these words, the one just named, or the one that was due last. */
 function* move(text: string, world: World): Steps {
   const { name, target, when } = readMove(text, world)
   if (when?.kind === 'impossible') return when.why
   const timed = yield* thoseAt(name, world)
   if (timed.length > 1) return choiceOf(SAY_AGAIN, timed, world.present)
-  const query = timed[0]?.title ?? naming(`${name} ${when?.rest ?? target}`).join(' ')
-  // A time of day alone keeps the day.
-  const at = when?.kind === 'at' && when.isClock ? { at: when.local.slice(11) } : {}
+  const words = naming(`${name} ${when?.rest ?? target}`)
+  const isClock = when?.kind === 'at' && when.isClock
+  const timer = timed[0] ?? (isClock || words.length === 0 ? yield* findNamed(words, world) : undefined)
+  const at = isClock ? clockIn(text, timer, world) : {}
+  const query = timer?.id ?? words.join(' ')
   const time = movedTo(when, text, world.present)
   const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
-  if (outcome.reason === 'not_found') return NO_SUCH(query)
+  if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
   if (outcome.reason === 'past') return 'That time is already over.'
   if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
@@ -221,7 +261,7 @@ const TIME_FIRST =
 export const remindIntent: Intent = on(
   '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
   ([what = '', time = ''], world) =>
-    isStatement(what) ? setTimer(`${what} ${time}`, 'reminder', world) : null,
+    isStatement(what) ? setTimer(tidy(`${what} ${time}`), 'reminder', world) : null,
   'content',
 )
 
@@ -229,8 +269,9 @@ export const timerIntents: readonly Intent[] = [
   on(
     [
       `${SHOW}(?: on| list| all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
-      `(?:how (?:long|much time)|when (?:does|is|will)|what time (?:is|does|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?()`,
+      `(?:how (?:long|much time)|when (?:does|is|will)|what time (?:is|does|will)) (?:(?:left|is|on|the|my|next) )*((?:.{1,40} )?)${KIND}s?(?: .{0,40})?`,
       `${KIND}s`,
+      'what (?:did i ask you to|will you|are you going to) remind me (?:about|of)()',
       `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))()`,
     ],
     ([words = ''], world) => agenda(words, world),
@@ -258,6 +299,13 @@ export const timerIntents: readonly Intent[] = [
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
+  on('make (?:that|it) (.{1,60})', ([words = ''], world) => {
+    const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'
+    return whereMoved(`it to ${isDelay ? 'in ' : ''}${words}`, world)
+  }),
+  on(`add (\\d.{0,30}) to ((?:.{1,60} )??${KIND}|it|that)`, ([delay = '', name = ''], world) =>
+    whereMoved(`${name} by ${delay}`, world),
+  ),
   on(`put ((?:.{1,100} )??${KIND} .{0,60}(?:earlier|later|back|forward))`, ([words = ''], world) =>
     whereMoved(words, world),
   ),
@@ -272,7 +320,7 @@ export const timerIntents: readonly Intent[] = [
       setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, kind, world),
   ),
   on('(remind|wake) me(?: up| again| later)*[:,]?(?: (.*))?', ([verb = '', words = ''], world) =>
-    setTimer(words, verb, world),
+    setTimer(ofSaid(words, world), verb, world),
   ),
   on(`(${KIND})[:,]? (.+)`, ([kind = '', words = ''], world) => whereTimed(words, kind, world)),
   on(`(.{1,60})[ -](${KIND})`, ([words = '', kind = ''], world) =>
