@@ -144,13 +144,14 @@ function newestOf(
   },
 ): SearchHit[] {
   const { firstSeq, untilSeq, period, channel, limit } = within
+  const match = channel === null ? [] : [`channel : "${channel}"`]
   return views
-    .prepare<(string | number | null)[], { seq: number; text: string }>(
+    .prepare<(string | number)[], { seq: number; text: string }>(
       `SELECT rowid AS seq, substr(text, 1, ${BEGINNING_CHARS + 1}) AS text FROM search_index
-       WHERE rowid >= ? AND rowid < ? AND at >= ? AND at < ? AND (? IS NULL OR channel = ?)
+       WHERE rowid >= ? AND rowid < ? ${WITHIN} ${channel === null ? '' : 'AND search_index MATCH ?'}
        ORDER BY rowid DESC LIMIT ?`,
     )
-    .all(firstSeq, untilSeq, ...period, channel, channel, limit)
+    .all(firstSeq, untilSeq, ...period, ...match, limit)
     .map(({ seq, text }) => {
       const beginning = fromIndexed(wholeCharacters(text.slice(0, BEGINNING_CHARS)))
       return { seq, snippet: text.length > BEGINNING_CHARS ? `${beginning}…` : beginning }

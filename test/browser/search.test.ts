@@ -148,6 +148,32 @@ test('sets filters by keyboard, and retries a failed search with them', { tags: 
   await inFocus(hits.first()).waitFor()
 })
 
+test('shows a period without words, and opens what was said then', { tags: ['long'] }, async () => {
+  const service = await startWithPast(
+    [400, said('The roof leaks')],
+    [399, said('The roof is mended')],
+    [0, said('Good morning')],
+  )
+  const page = await visit(browser(), service)
+  await openSearch(page)
+  const hits = page.locator('dg-search-dialog .hit')
+  await page.getByRole('combobox', { name: 'Period' }).selectOption({ label: 'Today' })
+  await expect.poll(() => hits.allTextContents()).toEqual([expect.stringContaining('Good morning')])
+  await page.getByRole('combobox', { name: 'Period' }).selectOption({ label: 'Custom range' })
+  await expect.poll(() => hits.count()).toBe(0)
+  const day = new Date(Date.now() - 400 * DAY_MS).toISOString().slice(0, 10)
+  await page.getByLabel('From').fill(day)
+  await page.getByLabel('To', { exact: true }).fill(day)
+  await expect.poll(() => hits.allTextContents()).toEqual([expect.stringContaining('The roof leaks')])
+  expect(await findings(page)).toEqual([])
+  await page.getByLabel('From').fill('2001-01-01')
+  await page.getByLabel('To', { exact: true }).fill('2001-01-01')
+  await page.getByText('Nothing matches these filters.').waitFor()
+  await page.getByLabel('To', { exact: true }).fill(day)
+  await hits.first().click()
+  await words(page, 'You', 'The roof leaks').waitFor()
+})
+
 test('applies the filters to further pages of results', { tags: ['long'] }, async () => {
   const texts = Array.from({ length: 25 }, (_, index) => said(`Lisbon ${index}.`, { channel: 'sms' }))
   const service = await startWithPast(

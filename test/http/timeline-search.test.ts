@@ -132,6 +132,20 @@ test.each([
   expect(answer.json.errors).toMatchObject([{ path: name }])
 })
 
+test('finds all of a period or channel without words, newest first', async () => {
+  const { seqsOf } = await startWith(
+    tea('2030-12-24T10:00:00.000+13:00'),
+    tea('2030-12-25T10:00:00.000+13:00'),
+    tea('2030-12-25T11:00:00.000+13:00', { channel: 'sms' }),
+    tea('2030-12-26T10:00:00.000+13:00'),
+  )
+  expect(await seqsOf({ q: '', from: '2030-12-25', to: '2030-12-25' })).toEqual([3, 2])
+  expect(await seqsOf({ q: ' ', channel: 'sms' })).toEqual([3])
+  expect(await seqsOf({ q: '', from: '2030-12-20', limit: 2 })).toEqual([4, 3])
+  expect(await seqsOf({ q: '', from: '2030-12-20', limit: 2, cursor: 3 })).toEqual([2, 1])
+  expect(await seqsOf({ q: '' })).toEqual([])
+})
+
 test('rejects a named period with from or to with 400', async () => {
   const { search } = await startWith()
   const answer = await search({ q: 'tea', period: 'today', from: '2030-01-01' })

@@ -54,8 +54,9 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
       nowMs: nowMs(),
       timezone: settings.get('TIMEZONE'),
     })
+    const isNarrowed = channel !== null || from !== null || to !== null
     const found = await timeline.search({
-      query: q,
+      query: q.trim() === '' && isNarrowed ? null : q,
       limit: limit + 1,
       beforeSeq: seqOf(cursor),
       filters: { channel, fromAt, untilAt },

@@ -72,10 +72,14 @@ export class DgSearchDialog extends DialogElement {
   @state() private filters: SearchFilters = noFilters
   private readonly found = new PagedList<SearchHit, Found>(this, {
     fetch: async ({ q, cursor, signal }) => {
-      if (q === undefined) return { items: [], nextCursor: null, groups: noGroups }
-      const query = { ...narrowingOf(this.filters), q, limit: pageSize, cursor }
+      if (q === undefined && !this.isNarrowed) return { items: [], nextCursor: null, groups: noGroups }
+      const query = { ...narrowingOf(this.filters), q: q ?? '', limit: pageSize, cursor }
       const [groups, { hits, nextCursor }] = await Promise.all([
-        cursor === undefined ? this.searchGroups(q, signal) : this.groups,
+        this.isNarrowed
+          ? noGroups
+          : cursor === undefined
+            ? searchGroups(this.app, query.q, signal)
+            : this.groups,
         this.app.http.get('/api/timeline/search', { query, signal }),
       ])
       return { items: besideGroups(hits, groups), nextCursor, groups }
@@ -87,9 +91,9 @@ export class DgSearchDialog extends DialogElement {
   }
 
   /** The filters narrow the timeline, so they leave out the rest. */
-  private searchGroups(q: string, signal: AbortSignal): Promise<SearchGroups> | SearchGroups {
-    const { channel, period } = this.filters
-    return channel === null && period === 'any' ? searchGroups(this.app, q, signal) : noGroups
+  private get isNarrowed(): boolean {
+    const { channel, period, from, to } = this.filters
+    return channel !== null || (period === 'days' ? from !== '' || to !== '' : period !== 'any')
   }
 
   /** Searches for these words, once it is open. */
@@ -168,8 +172,8 @@ export class DgSearchDialog extends DialogElement {
 
   private resultsView(): TemplateResult {
     const { items, loading, problem, query, reload } = this.found
-    if (query.trim() === '')
-      return html`<p class="note">${msg`Search everything that you and Delegate wrote or said, memories, reminders and imported conversations.`}</p>`
+    if (query.trim() === '' && !this.isNarrowed)
+      return html`<p class="note">${msg`Search everything that you and Delegate wrote or said, memories, reminders and imported conversations. Or choose a period to see all of it.`}</p>`
     if (items.length === 0 && loading) return html`<p class="note">${msg`Searching…`}</p>`
     if (problem !== '')
       return html`<p class="note">
@@ -194,11 +198,10 @@ export class DgSearchDialog extends DialogElement {
   }
 
   private emptyView(q: string): TemplateResult {
-    const { channel, period } = this.filters
-    return channel === null && period === 'any'
+    return !this.isNarrowed
       ? html`<p class="note">${msg`No results for “${q}”. Try fewer or different words.`}</p>`
       : html`<p class="note">
-          ${msg`No results for “${q}” with these filters.`}<br /><br />
+          ${q === '' ? msg`Nothing matches these filters.` : msg`No results for “${q}” with these filters.`}<br /><br />
           <button class="button small" @click=${this.clearFilters}>${msg`Clear filters`}</button>
         </p>`
   }
