@@ -1,7 +1,7 @@
 import type { Exchange } from './conversation.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
-import { dateIntents } from './intents/dates.ts'
+import { countIntent, dateIntents } from './intents/dates.ts'
 import { ADDED, addIntent, listIn, listIntents, removeIntent, STARTED } from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
@@ -64,6 +64,7 @@ const intents: readonly Intent[] = [
   askingIntent,
   addIntent,
   removeIntent,
+  countIntent,
 ]
 
 type Plan = { readonly reply: Reply; readonly intent: Intent }

@@ -52,6 +52,7 @@ const SYNONYMS = [
   'favourite favorite',
   'licence license',
   'allergy allergic',
+  'like love hate dislike enjoy',
 ]
 const slotOf = new Map(
   SYNONYMS.flatMap((line) => {

@@ -1,9 +1,10 @@
 import { addDays, DAY_MS, dayIn } from '../../../lib/time.ts'
-import { type Intent, on, type Present } from '../intent.ts'
+import { type Intent, on, type Present, type Steps, type World } from '../intent.ts'
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, joinWords, plural, tidy } from '../text.ts'
 import { datesIn, HOLIDAYS, takeWhen } from '../when.ts'
+import { lookUp, toldDate } from './look-up.ts'
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
 
@@ -77,6 +78,22 @@ function timeIn(place: string, present: Present): string | null {
 const NOW =
   "(?: (?:is it|it is|is today|is this|it'?s|are we in|do we have))?(?: (?:right now|now|today|here|currently|at the moment))?"
 
+const UNTIL = [
+  /^how (?:many (?:days|(weeks))|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
+  /^(?:days|(weeks)|time) (?:until|till) (.{2,60})$/,
+]
+
+/** The owner told the date earlier. */
+function* countToTold(words: string, inWeeks: boolean, world: World): Steps {
+  const date = yield* toldDate(words, world)
+  return countDays(date, world.present, inWeeks) ?? (yield* lookUp(world.conversation.text, false, world))
+}
+
+/** Must come last, because timers and holidays are counted too. */
+export const countIntent: Intent = on(UNTIL, ([weeks = '', words = ''], world) =>
+  countToTold(words, weeks !== '', world),
+)
+
 export const dateIntents: readonly Intent[] = [
   on(
     [
@@ -90,10 +107,7 @@ export const dateIntents: readonly Intent[] = [
     ([place = ''], { present }) => timeIn(place, present),
   ),
   on(
-    [
-      /^how (?:many (?:days|(weeks))|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
-      /^(?:days|(weeks)|time) (?:until|till) (.{2,60})$/,
-    ],
+    UNTIL,
     ([weeks = '', words = ''], { present }) =>
       countHours(words, present) ?? countDays(words, present, weeks !== ''),
   ),

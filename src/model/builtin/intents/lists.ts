@@ -146,7 +146,7 @@ export const listIntents: readonly Intent[] = [
     ],
     takeOffAny,
   ),
-  on("(?:i|we)(?:'ve| have)?(?: already)? (?:got|bought|picked up|packed) (.{1,100})", takeOffGot),
+  on("(?:(?:i|we)(?:'ve| have)?(?: already)? )?(?:got|bought|picked up|packed) (.{1,100})", takeOffGot),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on(
     'what (?:else )?(?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?',

@@ -3,6 +3,7 @@ import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
 import { type Steps, type StepsTo, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
+import { datesIn } from '../when.ts'
 import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
 import { dueFor } from './agenda.ts'
@@ -28,6 +29,16 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
     .filter(({ length }) => length > 0)
   const told = found.find((facts) => !isOffTopic(question, facts)) ?? found[0] ?? []
   return { told, isForgotten: results.some(({ forgotten }) => forgotten > 0) }
+}
+
+/** The next date of an event, in the words in which the owner told it; "" if there is none. */
+export function* toldDate(event: string, world: World): StepsTo<string> {
+  const { told } = yield* findTold(`When is ${event}?`, world)
+  const dates = told.flatMap(({ text }) => datesIn(text, world.present).map((date) => date.text))
+  const thisYear = world.present.now.getUTCFullYear()
+  // A birthday comes back every year.
+  const isOver = (year: string) => Number(year.slice(-4)) < thisYear
+  return [...new Set(dates)].join(' ').replace(/,? (?:19|20)\d\d\b/g, (year) => (isOver(year) ? '' : year))
 }
 
 /** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */

@@ -174,7 +174,7 @@ export const recallIntents: readonly Intent[] = [
       /^(?:show|list|tell|give|read)(?: me)?(?: all)?(?: of)? (?:my|your|the) (?:memories|facts|memory)$/,
       /^(?:what|which) (?:memories|facts) (?:do you have|are there|have you got|have you)(?: (?:about|of) me)?$/,
       /^do you (?:know|remember) (?:me|anything about me|who i am)$/,
-      /^(?:who am i|what(?:'s| is) in your memory|(?:my )?memories|tell me about me|about me)$/,
+      /^(?:who am i|what(?:'s| is) in your memory|(?:my )?memories|(?:tell me )?(?:something |everything |all |more )?about me)$/,
     ],
     recallAll,
   ),

@@ -14,10 +14,10 @@ import {
 import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { datesIn, isLead, takeLead, takeWhen, type When } from '../when.ts'
+import { isLead, takeLead, takeWhen, type When } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
-import { findTold } from './look-up.ts'
+import { toldDate } from './look-up.ts'
 
 const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
@@ -55,9 +55,8 @@ function setTimer(words: string, called: string, world: World): Reply {
 
 /** "A week before mum's birthday": the owner told the date earlier. */
 function* beforeTold(text: string, unknown: string, world: World): Steps {
-  const { told } = yield* findTold(`When is ${text.replace(/^.* before /i, '')}?`, world)
-  const dates = told.flatMap((fact) => datesIn(fact.text, world.present).map((date) => date.text))
-  const when = takeLead(`${text} ${dates.join(' ')}`, world.present)
+  const date = yield* toldDate(text.replace(/^.* before /i, ''), world)
+  const when = takeLead(`${text} ${date}`, world.present)
   return when === null || when.kind === 'impossible' ? unknown : yield* set(when, 'reminder', world)
 }
 
