@@ -18,7 +18,7 @@ export function findAnswers<F extends Fact>(question: string, facts: readonly F[
   const keyStems = keys.map(senseOf)
   const aspectStems = aspects.map(senseOf)
   if (keyStems.length === 0) return []
-  const isOwn = isOfOwner(question, keys, aspects)
+  const isOwn = isOfOwner(question)
   const scored = facts.flatMap((fact) => {
     const stems = sensesIn(fact.text)
     if (isOwn && isOfAnother(fact.text, keys)) return []
@@ -46,7 +46,8 @@ function namesIn(text: string): ReadonlySet<string> {
 const SAYS_NAME = /^(?:(?:hi|hello),? )?(?:[Ii]['’]?m|[Ii] am|[Cc]all me) \p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?\.?$/u
 
 /** Whether a question is about the owner: "Where do I live?", "what is my name?". */
-function isOfOwner(question: string, keys: readonly string[], aspects: readonly string[]): boolean {
+export function isOfOwner(question: string): boolean {
+  const { keys, aspects } = queryWords(question)
   return aspects.length === 0 && keys.every(isAspect) && /\b(?:i|i'm|my|we|our)\b/i.test(question)
 }
 

@@ -17,7 +17,7 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents } from './intents/timers.ts'
+import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents, WILL_REMIND } from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -121,6 +121,7 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [WHICH_ONE, choose],
   [ADDED, addFurther],
   [STARTED, addFurther],
+  [WILL_REMIND, remindFurther],
 ]
 
 function remindOf(request: string, answer: string): string {
@@ -135,18 +136,27 @@ function addFurther(_request: string, answer: string, reply: string): string {
   return list === undefined || item === undefined ? answer : `add ${item} to my ${list}`
 }
 
+/** "And at 5 to buy bread", after a reminder. */
+function remindFurther(_request: string, answer: string, _question: string, { present }: World): string {
+  const further = /^(?:and|also|then|plus),? (?:also )?(.{3,200})$/i.exec(answer)?.[1]
+  const isTimed = further !== undefined && takeWhen(further, present, { early: false }) !== null
+  return isTimed ? `remind me ${further}` : answer
+}
+
 /** "The second one" and "the Cardiff one" after a list of memories or timers. */
 function choose(request: string, answer: string, question: string): string {
-  const options = question
-    .split('\n- ')
-    .slice(1)
-    .map((line) => line.replace(/(?:: | \().*$/s, ''))
+  const lines = question.split('\n- ').slice(1)
+  const titles = lines.map((line) => line.replace(/(?:: | \().*$/s, ''))
   const place = /\b(?:(first)|(second)|(third)|last)\b/i.exec(answer)
   const said = answer.replace(/^(?:i mean )?(?:the )?|(?: one)?[.!]?$/gi, '').toLowerCase()
-  const chosen = place
-    ? options.at(place.slice(1).findIndex((word) => word !== undefined))
-    : options.find((option) => option.toLowerCase().includes(said))
-  if (chosen === undefined) return answer
+  const index = place
+    ? place.slice(1).findIndex((word) => word !== undefined)
+    : titles.findIndex((title) => title.toLowerCase().includes(said))
+  const title = place || index >= 0 ? titles.at(index) : undefined
+  if (title === undefined) return answer
+  // Of reminders with the same words, the time tells which.
+  const isAlone = titles.filter((each) => each.includes(title)).length === 1
+  const chosen = isAlone ? title : (lines.at(index) ?? title).replace(/: |, repeating$/g, ' ')
   return `${/^forget/i.test(request) ? 'forget' : 'cancel the reminder'} ${chosen}`
 }
 

@@ -142,6 +142,7 @@ export const listIntents: readonly Intent[] = [
     [
       '(?:cross|check|tick|strike|scratch) off (.{1,200})',
       '(?:cross|check|tick|strike|scratch) (.{1,200}) off',
+      '(?:done|finished) with (.{1,200})',
       'mark (.{1,200}?)(?: as)? (?:done|bought|completed?|finished)',
     ],
     takeOffAny,

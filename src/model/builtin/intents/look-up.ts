@@ -1,5 +1,5 @@
 import { translateTo } from '../../../language/languages.ts'
-import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
+import { type Fact, findAnswers, isOffTopic, isOfOwner } from '../facts.ts'
 import { type Steps, type StepsTo, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
@@ -11,6 +11,8 @@ import { linked } from './notes.ts'
 
 /** A memory with its id, or what the owner said. */
 type Told = Fact & { readonly id?: string | undefined }
+
+const msOf = ({ at }: Fact) => (at === null ? 0 : Date.parse(at))
 
 /** Finds the memories that answer a question, else what the owner said on the timeline that answers it. */
 export function* findTold(question: string, { can }: World): StepsTo<{ told: Told[]; isForgotten: boolean }> {
@@ -24,11 +26,13 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
       .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
       .map(({ text = '', at = null }) => ({ text, at })),
   )
-  const found = [remembered, said]
-    .map((facts) => findAnswers<Told>(question, facts))
-    .filter(({ length }) => length > 0)
+  const [known = [], heard = []] = [remembered, said].map((facts) => findAnswers<Told>(question, facts))
+  const found = [known, heard].filter(({ length }) => length > 0)
   const told = found.find((facts) => !isOffTopic(question, facts)) ?? found[0] ?? []
-  return { told, isForgotten: results.some(({ forgotten }) => forgotten > 0) }
+  // "I'm not vegetarian any more" may be no memory, but it is newer than the one that says the opposite.
+  const lastMs = Math.max(...known.map(msOf))
+  const newer = told === known && !isOfOwner(question) ? heard.filter((fact) => msOf(fact) > lastMs) : []
+  return { told: [...newer, ...told], isForgotten: results.some(({ forgotten }) => forgotten > 0) }
 }
 
 /** The next date of an event, in the words in which the owner told it; "" if there is none. */

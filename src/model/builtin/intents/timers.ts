@@ -26,6 +26,7 @@ type Timing = Exclude<When, { kind: 'impossible' }>
 
 export const ASK_WHAT = 'What should I remind you of, and when?'
 export const ASK_WHAT_THEN = 'What should I remind you of?'
+export const WILL_REMIND = 'I’ll remind you'
 
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
@@ -50,6 +51,15 @@ function setTimer(words: string, called: string, world: World): Reply {
   if (isBareDay && kind === 'reminder') return ASK_WHAT_THEN
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
+  return setOnTold(text, kind, world)
+}
+
+/** "On mum's birthday": the owner told the date earlier. */
+function* setOnTold(text: string, kind: string, world: World): Steps {
+  const event = /\bon (\p{L}.{2,60}?)(?= to |$)/u.exec(text)?.[1]
+  const date = event === undefined ? '' : yield* toldDate(event, world)
+  const when = date === '' ? null : takeWhen(text.replace(event ?? '', date), world.present, { early: false })
+  if (when !== null && when.kind !== 'impossible') return yield* set(when, kind, world)
   return `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.`
 }
 
@@ -81,9 +91,9 @@ function announce(name: string, kind: string, rest: string): string {
   if (kind === 'wake') return 'I’ll wake you'
   if (kind !== 'reminder')
     return `Your ${name.toLowerCase().endsWith(kind) ? name : `${name} ${kind}`.trim()} goes off`
-  if (name === '') return 'I’ll remind you'
+  if (name === '') return WILL_REMIND
   const link = /^(?:me )?(to|about|of|that) /i.exec(tidy(rest))?.[1]?.toLowerCase()
-  return link === undefined ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
+  return link === undefined ? `${WILL_REMIND} of “${name}”` : `${WILL_REMIND} ${link} ${name}`
 }
 
 function timingOf(when: Timing): Call['args'] {
@@ -211,11 +221,13 @@ export function* findNamed(words: readonly string[], { conversation: { past } }:
   const reply = past[0]?.reply.toLowerCase() ?? ''
   if (words.length === 0 && reply === '') return undefined
   const { timers, open } = yield* use('list_timers', {})
-  const [only, ...others] = [...open, ...timers].filter(({ title = '' }) =>
+  const all = [...open, ...timers]
+  const named = all.filter(({ title = '' }) =>
     words.length === 0
       ? reply.includes(toYou(title).toLowerCase())
       : words.every((word) => title.toLowerCase().includes(word)),
   )
+  const [only, ...others] = words.length === 0 && named.length === 0 ? all : named
   return others.length === 0 ? only : undefined
 }
 
@@ -245,7 +257,7 @@ function* move(text: string, world: World): Steps {
   if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
   const { title = 'the timer' } = outcome.timer ?? {}
-  return `I’ll remind you of “${title}” ${formatDue(outcome.timer, world.present)}.`
+  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}.`
 }
 
 /** Moves a reminder only if the text says when to. */
@@ -298,7 +310,7 @@ export const timerIntents: readonly Intent[] = [
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
-  on('make (?:that|it) (.{1,60})', ([words = ''], world) => {
+  on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
     const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'
     return whereMoved(`it to ${isDelay ? 'in ' : ''}${words}`, world)
   }),
