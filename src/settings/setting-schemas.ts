@@ -89,10 +89,10 @@ function parseHttpUrl(text: string): URL | null {
 }
 
 /** A phone number in E.164 format (ITU-T). */
-export const phoneNumberSchema = line.regex(
-  /^\+[1-9]\d{6,14}$/,
-  english`must be a phone number like +493012345678`,
-)
+export const phoneNumberSchema = line
+  // As people write them: "+44 (7700) 900-123".
+  .transform((text) => text.replace(/[\s()./-]/g, ''))
+  .pipe(z.string().regex(/^\+[1-9]\d{6,14}$/, english`must be a phone number like +493012345678`))
 
 /** The digits of a PIN, other than a repetition or a row like 1234 or 4321. */
 export const pinSchema = line
@@ -132,5 +132,13 @@ export const directorySchema = line.max(1000).regex(/^\/\P{Cc}*$/u, english`must
 
 /** Hours of the day, in the owner's time zone. */
 export const quietHoursSchema = line
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/, english`must be hours like 22:00-07:00`)
+  .transform((hours) => hours.replace(/ ?[-–] ?/, '-'))
+  .pipe(
+    z
+      .string()
+      .regex(
+        /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/,
+        english`must be hours like 22:00-07:00`,
+      ),
+  )
   .refine((hours) => hours.slice(0, 5) !== hours.slice(6), english`must begin and end at different times`)

@@ -104,6 +104,17 @@ test('keeps the navigation and drafts usable when a page cannot be loaded', { ta
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
 })
 
+test('shows a list that could not be loaded once the service is there again', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes', expected: /ERR_FAILED/ })
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await page.route('**/api/memories*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Memories', exact: true }).click()
+  await page.getByRole('heading', { name: 'The memories cannot be shown' }).waitFor()
+  await page.unroute('**/api/memories*')
+  await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
+})
+
 test('transfers at most 200 kB for the first page with an empty cache', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)

@@ -32,9 +32,20 @@ test('keeps the text of a stopped reply and lets the owner continue', async () =
   const page = await visit(browser(), service)
   await say(page, 'Count to a million')
   await words(page, 'Delegate', 'So far so good').waitFor()
-  await page.getByRole('button', { name: 'Stop the reply' }).click()
+  const stop = page.getByRole('button', { name: 'Stop the reply' })
+  const place = await stop.boundingBox()
+  // Stop keeps its place for a while after the reply. Here it does for an hour.
+  await page.evaluate(() => {
+    const later = setTimeout
+    Object.assign(window, {
+      setTimeout: (act: () => void, ms = 0) => later(act, ms === 800 ? 3_600_000 : ms),
+    })
+  })
+  await stop.click()
   await words(page, 'Delegate', 'stopped by you').waitFor()
-  await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
+  // Another click in the same place must not hit the button to talk.
+  await page.mouse.click((place?.x ?? 0) + 10, (place?.y ?? 0) + 10)
+  expect(await page.locator('dg-talk-bar, [role=alert]').allTextContents()).toEqual([])
   model.reply({ text: 'Going on.' })
   await say(page, 'Go on')
   await words(page, 'Delegate', 'Going on.').waitFor()

@@ -44,6 +44,8 @@ test.each<[SettingKey, unknown, unknown]>([
   ['DELIVERY_WEBHOOK_URL', 'https://example.com/hook?token=x', 'https://example.com/hook?token=x'],
   ['OWNER_PHONE_NUMBER', '+493012345678', '+493012345678'],
   ['OWNER_PHONE_NUMBER', '+493012345678, +15005550006,+493012345678', '+493012345678,+15005550006'],
+  ['OWNER_PHONE_NUMBER', '+44 (7700) 900-123', '+447700900123'],
+  ['QUIET_HOURS', '22:00 – 07:00', '22:00-07:00'],
   ['OWNER_PHONE_NUMBER', '+493012345678;+15005550006', null],
   ['OWNER_PHONE_NUMBER', '030 12345678', null],
   ['OWNER_PHONE_NUMBER', '+0123456789', null],

@@ -18,6 +18,8 @@ test.each([
   ['30 1 * * *', 'America/New_York', '2026-11-01T00:00Z', ['01T05:30', '02T06:30']],
   ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', ['04T14:45', '05T15:15']],
   ['0 9 * * *', 'Pacific/Apia', '2011-12-29T12:00Z', ['29T19:00', '30T19:00']],
+  // Every month has a last day, and few have a 31st.
+  ['0 9 L * *', 'UTC', '2027-01-15T00:00Z', ['31T09:00', '28T09:00', '31T09:00', '30T09:00']],
   // Of several times, repeated ones occur again and skipped ones do not.
   [
     '*/30 2 * * *',

@@ -32,9 +32,7 @@ const UNEVEN = impossible(
 const TIMES_UNKNOWN = impossible(
   'I need the times themselves, such as “every day at 8 am and 8 pm” or “every Monday at 9”.',
 )
-const LAST_DAY = impossible(
-  'I can’t repeat on the last day of a month. Ask for a day that every month has, such as the 28th.',
-)
+const LAST_DAY: Rhythm = { fields: 'L * *', words: 'on the last day of every month' }
 const BOUNDED = impossible(
   'I can’t repeat a reminder only from or until some time. Leave that out, and cancel it when it is over.',
 )
@@ -142,6 +140,8 @@ function yearly([day1 = '', month1 = '', month2 = '', day2 = '']: readonly strin
 
 function monthly(groups: readonly string[]): Rhythm | null {
   const day = Number(groups.find((each) => each !== '') ?? 1)
+  // Five months have no 31st.
+  if (day === 31) return LAST_DAY
   return isDay(day) ? { fields: `${day} * *`, words: `on day ${day} of every month` } : null
 }
 

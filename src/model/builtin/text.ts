@@ -12,17 +12,20 @@ export type Heard = {
   readonly original: string
 }
 
-/** Normalises to straight quotes and single spaces. */
+/** Normalises to straight quotes and single spaces; an emoji counts as a space. */
 export function hear(message: string): Heard {
   const original = message.trim()
   let text = ''
   const places: number[] = []
-  for (let place = 0; place < Math.min(original.length, MAX_COMMAND_CHARS); place += 1) {
-    const char = original[place] ?? ''
-    const isSpace = /\s/.test(char)
-    if (isSpace && text.endsWith(' ')) continue
-    text += isSpace ? ' ' : char.replace(/[‘’ʼ`]/, "'").replace(/[“”„«»]/, '"')
-    places.push(place)
+  let place = 0
+  for (const char of original.slice(0, MAX_COMMAND_CHARS)) {
+    const isSpace = /\s|\p{Extended_Pictographic}|\u200d|\ufe0f/u.test(char)
+    const heard = isSpace ? ' ' : char.replace(/[‘’ʼ`]/, "'").replace(/[“”„«»]/, '"')
+    if (!isSpace || !text.endsWith(' ')) {
+      text += heard
+      for (let unit = 0; unit < heard.length; unit += 1) places.push(place + unit)
+    }
+    place += char.length
   }
   return { text, places, original }
 }
@@ -91,7 +94,7 @@ export function isQuestion(text: string): boolean {
 
 /** Whether it is about the speaker. */
 export function isPersonal(text: string): boolean {
-  return /\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’]re|our|ours)\b/i.test(text)
+  return /\b(?:i|i['’]?(?:m|ve)|i['’](?:d|ll)|me|my|mine|myself|we|we['’]re|our|ours)\b/i.test(text)
 }
 
 /** Starts a request. "Phone number is 4711" and "Call quality was bad" are statements. */
@@ -157,7 +160,9 @@ const OTHER_PERSON: Readonly<Record<string, string>> = {
   mine: 'yours',
   myself: 'yourself',
   "i'm": 'you’re',
+  im: 'you’re',
   "i've": 'you’ve',
+  ive: 'you’ve',
   "i'd": 'you’d',
   "i'll": 'you’ll',
   we: 'you',
@@ -181,7 +186,7 @@ export function toYou(text: string): string {
     return word === 'US' ? word : (OTHER_PERSON[plain] ?? word)
   })
   return turned
-    .replace(/^(?:that|actually,?) /i, '')
+    .replace(/^(?:that|actually,?|hi,?|hello,?) /i, '')
     .replace(/^call you /i, 'to call you ')
     .replace(SMALL_START, (word) => word.toLowerCase())
     .replace(/[.!]$/, '')

@@ -8,6 +8,7 @@ import {
   ASK_FORGET,
   ASK_REMEMBER,
   askingIntent,
+  correctionIntent,
   forgetIntents,
   recallIntents,
   rememberIntents,
@@ -83,7 +84,7 @@ function firstPlan(heard: Heard, among: readonly Intent[], world: World): Plan |
 function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
-    firstPlan(whole, [...talkIntents, remindIntent], world) ??
+    firstPlan(whole, [...talkIntents, remindIntent, correctionIntent], world) ??
     firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world)
   )
 }

@@ -6,8 +6,11 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
 /** Words of a request to recall something. */
 const ASKING_WORDS = new Set('anything know recall remember remembered something tell told'.split(' '))
 
-/** "I'm" and "don't" count as their first part. */
-const isStopWord = (word: string) => STOP_WORDS.has(word.split("'", 1).join('')) || ASKING_WORDS.has(word)
+/** "I'm" and "don't" count as their first part, and so does "whats". */
+const isStopWord = (word: string) =>
+  STOP_WORDS.has(word.split("'", 1).join('')) ||
+  STOP_WORDS.has(word.replace(/(?<=..)s$/, '')) ||
+  ASKING_WORDS.has(word)
 
 /** Words for an aspect rather than a thing. A matching statement may lack them. */
 const ASPECTS = new Set(

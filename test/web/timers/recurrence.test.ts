@@ -8,6 +8,7 @@ test.each([
   ['0 7 * * mon,WED', 'Every Monday and Wednesday at 07:00'],
   ['0 8,20 * * *', 'Every day at 08:00 and 20:00'],
   ['30 8 1 * *', 'Every month on day 1 at 08:30'],
+  ['30 8 L * *', 'Every month on the last day at 08:30'],
   ['0 9 3 5 *', 'Every year on 3 May at 09:00'],
   ['0 9 29 2 *', 'Every year on 29 February at 09:00'],
   ['0 */3 * * *', 'Every 3 hours'],

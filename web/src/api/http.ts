@@ -135,8 +135,16 @@ function retryAfter(header: string | null): number | null {
 
 /** A message for the owner about any error. */
 export function explain(error: unknown): string {
+  if (error instanceof Refused && error.problem.code === 'too_many_attempts')
+    return msg`Too many attempts. ${waitText(error.retryAfterSeconds)}`
   const isExplained =
     error instanceof Refused || error instanceof Unreachable || error instanceof PasskeyFailed
   if (isExplained) return error.message
   return msg`Something went wrong on this page. Try reloading it.`
+}
+
+function waitText(seconds: number | null): string {
+  if (seconds === null) return msg`Try again in a while.`
+  if (seconds < 90) return msg`Try again in ${seconds} seconds.`
+  return msg`Try again in ${Math.ceil(seconds / 60)} minutes.`
 }

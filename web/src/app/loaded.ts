@@ -1,5 +1,5 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit'
-import { explain } from '../api/http.ts'
+import { explain, Unreachable } from '../api/http.ts'
 import { capitalised } from '../design/format.ts'
 import { msg } from '../design/msg.ts'
 import type { App } from './app.ts'
@@ -17,10 +17,12 @@ type LoadedOptions<Value> = {
 /** Coalesces the events of a turn into one reload. */
 const debounceMs = 250
 const typingPauseMs = 170
+/** Without the service, as often as the chat tries to connect. */
+const retryMs = 5000
 
 /**
  * A value of the service, loaded when the host connects and again on events that concern it. A new request
- * aborts the one in progress. A failure keeps the value and sets `problem`.
+ * aborts the one in progress. A failure keeps the value and sets `problem`; without the service, it is tried again.
  */
 export class Loaded<Value> implements ReactiveController {
   /** Null before the first response. */
@@ -82,6 +84,7 @@ export class Loaded<Value> implements ReactiveController {
     this.running = running
     this.loading = true
     this.host.requestUpdate()
+    let isOffline = false
     try {
       const value = await fetch(running.signal)
       if (running.signal.aborted) return
@@ -90,10 +93,11 @@ export class Loaded<Value> implements ReactiveController {
     } catch (error) {
       if (running.signal.aborted) return
       this.problem = explain(error)
+      isOffline = error instanceof Unreachable
     }
     this.loading = false
     this.host.requestUpdate()
-    const againMs = this.options.againMs?.(this.value) ?? null
+    const againMs = isOffline ? retryMs : (this.options.againMs?.(this.value) ?? null)
     if (againMs !== null) this.schedule(againMs, this.reload)
   }
 }

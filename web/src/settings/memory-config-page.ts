@@ -86,10 +86,6 @@ export class DgMemoryConfigPage extends AppElement {
       .slider span:last-child {
         text-align: end;
       }
-      /* Save stays in reach of the slider, and covers no field in focus. */
-      input {
-        scroll-margin-bottom: 5rem;
-      }
       .actions {
         position: sticky;
         bottom: 0;

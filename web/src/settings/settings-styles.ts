@@ -9,6 +9,14 @@ export const settingsStyles = css`
     scroll-margin-top: 4rem;
     overflow: clip;
   }
+  /* The bar that saves covers nothing in focus. */
+  input,
+  select,
+  textarea,
+  button,
+  summary {
+    scroll-margin-bottom: 5rem;
+  }
   .section > header {
     display: flex;
     align-items: flex-start;

@@ -67,11 +67,7 @@ export class DgLoginPage extends LightElement {
   }
 
   /** Other words for a refusal, by field or for the whole form. */
-  private say({
-    problem: { status, code },
-    retryAfterSeconds,
-  }: Refused): Record<string, string> | string | undefined {
-    if (status === 429) return msg`Too many attempts. ${waitText(retryAfterSeconds)}`
+  private say({ problem: { status, code } }: Refused): Record<string, string> | string | undefined {
     if (code === 'second_factor_required') {
       this.needsCode = true
       return {}
@@ -114,10 +110,4 @@ export class DgLoginPage extends LightElement {
       </form>
     `)
   }
-}
-
-function waitText(seconds: number | null): string {
-  if (seconds === null) return msg`Try again in a while.`
-  if (seconds < 90) return msg`Try again in ${seconds} seconds.`
-  return msg`Try again in ${Math.ceil(seconds / 60)} minutes.`
 }

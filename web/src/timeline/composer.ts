@@ -1,4 +1,4 @@
-import { css, html, nothing } from 'lit'
+import { css, html, nothing, type PropertyValues } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
 import { keep, kept } from '../app/tab-storage.ts'
@@ -19,6 +19,8 @@ const ofSettings = msg`Use the model of the settings`
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
+/** A slow double click takes half a second. */
+const endedForMs = 800
 
 /**
  * The message input, also for changing the last message. Fires `send` with the draft, and `stop`. Unsent text
@@ -122,6 +124,8 @@ export class DgComposer extends AppElement {
     }
   `
   @property({ type: Boolean }) working = false
+  /** The reply has just ended. Stop keeps its place, so that a click meant for it starts no talk. */
+  @state() private hasJustEnded = false
   /** Null for the model of the settings. */
   @state() private nextModel: NextModel | null = kept<NextModel>(nextModelKey)
   @state() private draft: Draft = kept<Draft>(unsentKey) ?? noDraft
@@ -225,8 +229,16 @@ export class DgComposer extends AppElement {
   }
 
   private readonly stop = (): void => {
-    this.dispatchEvent(new Event('stop'))
+    if (this.working) this.dispatchEvent(new Event('stop'))
     this.focus()
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get('working') !== true) return
+    this.hasJustEnded = true
+    setTimeout(() => {
+      this.hasJustEnded = false
+    }, endedForMs)
   }
 
   override updated(): void {
@@ -238,6 +250,7 @@ export class DgComposer extends AppElement {
 
   override render() {
     const { nextModel } = this
+    const isStoppable = this.working || this.hasJustEnded
     return html`
       <div role="status">
         ${
@@ -286,11 +299,11 @@ export class DgComposer extends AppElement {
         ></dg-next-model>
         <dg-voice-buttons
           .app=${this.app}
-          ?writing=${this.working || this.draft.text !== ''}
+          ?writing=${isStoppable || this.draft.text !== ''}
           @dictated=${this.dictated}
         ></dg-voice-buttons>
         ${
-          this.working
+          isStoppable
             ? iconButton('stop', msg`Stop the reply`, this.stop, 'round on stop', msg`Stop the reply (Esc)`)
             : nothing
         }

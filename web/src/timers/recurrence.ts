@@ -42,6 +42,7 @@ export function recurrenceText(expression: string): string {
     const days = daysText(weekday)
     return days === null ? expression : `${days} ${at}`
   }
+  if (weekday === '*' && date === 'L') return msg`Every month on the last day ${at}`
   if (weekday === '*' && isWithin(date, 1, 31)) return msg`Every month on day ${date} ${at}`
   return expression
 }

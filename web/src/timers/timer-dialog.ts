@@ -165,7 +165,8 @@ function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
     daily: '* * *',
     weekdays: '* * 1-5',
     weekly: `* * ${new Date(`${date}T00:00:00Z`).getUTCDay()}`,
-    monthly: `${day} * *`,
+    // Five months have no 31st.
+    monthly: `${day === 31 ? 'L' : day} * *`,
     yearly: `${day} ${month} *`,
   }[repeat]
   return `${minute} ${hour} ${days}`

@@ -220,11 +220,14 @@ export const forgetIntents: readonly Intent[] = [
 /** "Don't keep that", anywhere in a message. Before `rememberIntents`, which would read the opposite. */
 export const secrecyIntent: Intent = on('(.+)', ([text = '']) => (asksNotToKeep(text) ? NOT_KEPT : null))
 
+/** "Sorry, I meant Wednesday" does not say what of. It sees polite words, because "actually" is one. */
+export const correctionIntent: Intent = on(
+  "(?:no|sorry|wait|oops|actually|(?:that's|that is) (?:wrong|not right|incorrect))[,.:;!]? (?:(?:it|he|she)(?:'s| is)|i mean|i meant) .{1,200}",
+  (_groups, { conversation: { past } }) =>
+    /^(?:Noted|I’ll remember|You told me)/.test(past[0]?.reply ?? '') ? SAY_WHOLE : null,
+)
+
 export const rememberIntents: readonly Intent[] = [
-  on(
-    "(?:no|(?:that's|that is) (?:wrong|not right|incorrect))[,.:;!]? it(?:'s| is) .{1,200}",
-    () => SAY_WHOLE,
-  ),
   on("(?:no|sorry|wait|actually|(?:that's )?wrong)[,.:;!]? (.{3,200}), (?:and )?not (.{1,200})", correct),
   on(
     [
