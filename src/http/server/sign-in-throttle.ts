@@ -1,4 +1,5 @@
-import { isIP, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { msg } from '../../language/msg.ts'
 import type { Attempts } from '../../settings/owner-account.ts'
 import type { HttpContext } from './env.ts'
@@ -117,13 +118,7 @@ function removeTime(times: number[], timeMs: number): void {
 
 /** A client can use every address in its IPv6 /64, so a /64 counts as one client. */
 function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const tailGroups = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - tailGroups.length)
-  return [...groups, ...Array<string>(zeros).fill('0'), ...tailGroups]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
-    .join(':')
+  const [withoutZone = ''] = address.split('%')
+  if (!ipaddr.IPv6.isValid(withoutZone)) return address
+  return ipaddr.IPv6.parse(withoutZone).parts.slice(0, 4).join(':')
 }
