@@ -14,7 +14,7 @@ import type { CallLine } from './call/ports.ts'
 import { callPrompts, wordPhrases } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { type CallMoney, createCarriages } from './carriages.ts'
-import { connectModel } from './connect-model.ts'
+import { connectModel, spokenLimits } from './connect-model.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
@@ -30,7 +30,6 @@ import { createCallSlot, isTalk, type OfferedCall, providerSidOf, RESERVATION_MS
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
 import { type Comeback, createRelays } from './relay/relays.ts'
 import type { FitCall } from './spoken/session.ts'
-import { spokenLimits } from './spoken/spoken-call.ts'
 
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement

@@ -4,8 +4,8 @@ import type { TextModel } from '../../src/model/port.ts'
 import { createModelService } from '../../src/model/service.ts'
 import { muLaw } from '../../src/phone/call/codec.ts'
 import { sessionOpening } from '../../src/phone/call/session-config.ts'
+import { connectModel } from '../../src/phone/connect-model.ts'
 import type { FitCall } from '../../src/phone/spoken/session.ts'
-import { connectSpoken } from '../../src/phone/spoken/spoken-call.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { toneFor } from '../doubles/model/wav.ts'
 import { quantile, round } from './statistics.ts'
@@ -50,21 +50,24 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
   }
   const seen = new Map<string, number>()
   let done = Promise.withResolvers<void>()
-  const socket = connectSpoken({
-    ...{
-      speech,
-      text: () => text,
-      party: 'owner',
-      toolOf: () => undefined,
-      fit: async (request: Parameters<FitCall>[0]) => request,
+  const connect = connectModel(
+    { by: 'speech', speech },
+    {
+      ...{
+        text: () => text,
+        party: 'owner',
+        toolOf: () => undefined,
+        fit: async (request: Parameters<FitCall>[0]) => request,
+      },
+      delimit: (label, words) => `${label}: ${words}`,
+      use: { purpose: 'call', channel: 'voice' },
+      codec: muLaw,
+      timezone: () => 'UTC',
+      nowMs: Date.now,
+      failed: done.reject,
     },
-    delimit: (label, words) => `${label}: ${words}`,
-    use: { purpose: 'call', channel: 'voice' },
-    codec: muLaw,
-    timezone: () => 'UTC',
-    nowMs: Date.now,
-    failed: done.reject,
-  })({
+  )
+  const socket = connect({
     opened: () => undefined,
     message(message) {
       const { type } = JSON.parse(message) as { type: string }

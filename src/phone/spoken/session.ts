@@ -7,7 +7,6 @@ import {
   type Use,
 } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
-import { muLaw } from '../call/codec.ts'
 import type { ConnectModel } from '../call/ports.ts'
 import type { ClientEvent } from '../call/realtime-protocol.ts'
 import { createConversation, createDataReader, type Placed } from './conversation.ts'
@@ -25,8 +24,8 @@ export type SpokenSessionOptions = {
   readonly text: () => TextModel
   readonly createEars: CreateEars
   readonly mouth: Mouth
-  /** How long a piece of speech plays; by default that of base64 mu-law. */
-  readonly lengthMs?: (piece: string) => number
+  /** How long a piece of speech plays. */
+  readonly lengthMs: (piece: string) => number
   readonly party: 'owner' | 'guest'
   /** What delimits data in this call. */
   readonly delimit: (label: string, text: string) => string
@@ -38,8 +37,8 @@ export type SpokenSessionOptions = {
   readonly timezone: () => string
   /** Wall time. */
   readonly nowMs: () => number
-  /** How long to wait for recalled memories, which arrive as data, before answering. No wait by default. */
-  readonly recallMs?: number
+  /** How long to wait for recalled memories, which arrive as data, before answering; 0 for no wait. */
+  readonly recallMs: number
   /** A request failed. The call itself retries the reply or apologises. */
   readonly failed: (error: unknown) => void
 }
@@ -84,8 +83,7 @@ function openSession(
   callIds: Set<string>,
   send: (event: Readonly<Record<string, unknown>>) => void,
 ) {
-  const { lengthMs = (piece) => Buffer.byteLength(piece, 'base64') / muLaw.bytesPerMs } = options
-  const role = options.party
+  const { party: role, lengthMs } = options
   const conversation = createConversation({ role, readData: createDataReader(options.delimit) })
   let ids = 0
   let instructions = ''
@@ -135,7 +133,7 @@ function openSession(
       if (transcript !== '') owed = 'words'
       else if (words === null && owed !== 'words') owed = 'unclear'
       else owed ??= 'noise'
-      if (owed !== 'words' || !options.recallMs) return replyToCaller()
+      if (owed !== 'words' || options.recallMs === 0) return replyToCaller()
       clearTimeout(pause)
       pause = setTimeout(replyToCaller, options.recallMs)
     },

@@ -1,5 +1,6 @@
 import { createDataBlocks } from '../../../src/model/openai/data-block.ts'
 import type { TextEvent, TextModel, TextRequest } from '../../../src/model/port.ts'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { parseServerEvent, type ServerEvent } from '../../../src/phone/call/realtime-protocol.ts'
 import { sessionOpening } from '../../../src/phone/call/session-config.ts'
 import type { CreateEars } from '../../../src/phone/spoken/ports.ts'
@@ -59,6 +60,8 @@ export async function openSpoken(given: Partial<SpokenSessionOptions> = {}) {
     use: { purpose: 'call', channel: 'voice' },
     timezone: () => 'UTC',
     nowMs: () => 0,
+    lengthMs: (piece) => Buffer.byteLength(piece, 'base64') / muLaw.bytesPerMs,
+    recallMs: 0,
     failed: (error) => failures.push(error),
     ...given,
   })
