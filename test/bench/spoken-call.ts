@@ -78,7 +78,7 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
   })
   const send = (event: object) => socket.send(JSON.stringify(event))
   const plan = { instructions: '', history: [], tools: [], voice: 'marin', transcriptionModel: 'ears' }
-  for (const event of sessionOpening(plan)) send(event)
+  for (const event of sessionOpening(plan, muLaw)) send(event)
 
   const afterSentence: number[] = []
   const afterCaller: number[] = []

@@ -1,4 +1,4 @@
-import { audioMedium, type Medium } from './medium.ts'
+import type { Medium } from './medium.ts'
 
 /** For a session that is not ready, or a model that does not keep up. */
 const HELD_MS = 5_000
@@ -20,7 +20,7 @@ type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
  * gaps with silence, because a model that receives nothing never notices that the caller stopped. Words have
  * neither gaps nor tones.
  */
-export function createCallerAudio({ isAudio, codec }: Pick<Medium, 'isAudio' | 'codec'> = audioMedium) {
+export function createCallerAudio({ isAudio, codec }: Pick<Medium, 'isAudio' | 'codec'>) {
   const { bytesPerMs } = codec
   const mostHeldBytes = HELD_MS * bytesPerMs
   let sink: Sink | null = null

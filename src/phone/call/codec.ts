@@ -1,4 +1,4 @@
-import { BYTES_PER_MS, decodeMuLaw, encodeMuLaw, SILENCE_BYTE } from './mu-law.ts'
+import { decodeMuLaw, encodeMuLaw } from './mu-law.ts'
 
 /** How the audio of a line is written, mono. */
 export type Codec = {
@@ -18,8 +18,8 @@ export type Codec = {
 export const muLaw: Codec = {
   format: { type: 'audio/pcmu' },
   rate: 8_000,
-  bytesPerMs: BYTES_PER_MS,
-  silence: SILENCE_BYTE,
+  bytesPerMs: 8,
+  silence: 0xff,
   decode: decodeMuLaw,
   encode: encodeMuLaw,
 }

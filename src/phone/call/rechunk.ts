@@ -1,12 +1,8 @@
-import { FRAME_BYTES } from './mu-law.ts'
-
 /**
  * The most audio under one mark: 100 ms. This is the precision with which an interruption knows what was
  * heard. Much smaller chunks stutter.
  */
 const CHUNK_FRAMES = 5
-/** The same in bytes of mu-law. */
-export const CHUNK_BYTES = CHUNK_FRAMES * FRAME_BYTES
 
 /** Base64 audio for the line, and its decoded length. */
 export type Chunk = { readonly payload: string; readonly bytes: number }
@@ -18,7 +14,7 @@ export type Chunk = { readonly payload: string; readonly bytes: number }
 export function rechunk(
   carry: Uint8Array,
   delta: string,
-  frameBytes = FRAME_BYTES,
+  frameBytes: number,
 ): { readonly chunks: readonly Chunk[]; readonly carry: Uint8Array } {
   const audio = Buffer.concat([carry, Buffer.from(delta, 'base64')])
   const whole = audio.length - (audio.length % frameBytes)

@@ -1,4 +1,4 @@
-import { type Codec, muLaw } from './codec.ts'
+import type { Codec } from './codec.ts'
 import type { SessionPlan } from './ports.ts'
 import type { ClientEvent } from './realtime-protocol.ts'
 
@@ -6,10 +6,7 @@ import type { ClientEvent } from './realtime-protocol.ts'
  * The first events to a new session: its settings, then the history. Uses server_vad because semantic_vad was
  * seen never to fire on phone lines.
  */
-export function sessionOpening(
-  plan: SessionPlan,
-  { format }: Pick<Codec, 'format'> = muLaw,
-): readonly ClientEvent[] {
+export function sessionOpening(plan: SessionPlan, { format }: Pick<Codec, 'format'>): readonly ClientEvent[] {
   const settings: ClientEvent = {
     type: 'session.update',
     session: {

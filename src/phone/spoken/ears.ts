@@ -14,10 +14,10 @@ const PADDING_FRAMES = 20
 export function createTranscribingEars(options: {
   readonly transcribe: (wav: Uint8Array, seconds: number, signal: AbortSignal) => Promise<string>
   readonly failed: (error: unknown) => void
-  /** Of the line; mu-law by default. */
-  readonly codec?: Codec
+  /** Of the line. */
+  readonly codec: Codec
 }): CreateEars {
-  const { codec = muLaw } = options
+  const { codec } = options
   const frameBytes = FRAME_MS * codec.bytesPerMs
   return ({ started, stopped, heard }) => {
     const over = new AbortController()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Codec, muLaw } from '../call/codec.ts'
+import type { Codec } from '../call/codec.ts'
 import type { Mouth } from './ports.ts'
 import { createResampler } from './resample.ts'
 import { createWavReader } from './wav.ts'
@@ -11,10 +11,10 @@ const CHUNK_BYTES = 12_000
 /** Markdown, which some voices would read out. */
 const MARKS = /[*_`#]+/g
 
-/** Speaks with a speech model that streams WAV, in the format of the line; mu-law by default. */
+/** Speaks with a speech model that streams WAV, in the format of the line. */
 export function createSpeechMouth(
   synthesise: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>,
-  codec: Codec = muLaw,
+  codec: Codec,
 ): Mouth {
   const pieceBytes = PIECE_MS * codec.bytesPerMs
   return {

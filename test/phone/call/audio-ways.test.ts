@@ -23,7 +23,7 @@ const frame = (value: number) => audio(160, value)
 
 test('sends frames to the session at once and unchanged', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(frame(1), 0, 0)
   way.frame(audio(333, 2), 20, 20)
@@ -32,7 +32,7 @@ test('sends frames to the session at once and unchanged', () => {
 
 test('silences the caller for two seconds after a key, so that the model hears no tones', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(frame(1), 0, 0)
   way.keyPressed()
@@ -42,7 +42,7 @@ test('silences the caller for two seconds after a key, so that the model hears n
 
 test('keeps the newest five seconds without a session and sends them first once there is one', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   for (let index = 0; index < 300; index += 1) way.frame(frame(index % 200), index * 20, index * 20)
   way.sendTo(sink)
   way.frame(frame(250), 6_000, 6_000)
@@ -53,7 +53,7 @@ test('keeps the newest five seconds without a session and sends them first once 
 
 test('queues frames while the model is slow, drops the oldest and keeps the order', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   sink.bufferedBytes = 64 * 1024
   for (let index = 0; index < 300; index += 1) way.frame(frame(index % 200), index * 20, index * 20)
@@ -70,7 +70,7 @@ test('queues frames while the model is slow, drops the oldest and keeps the orde
 
 test('sends a frame of the largest size', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(audio(49_149), 0, 0)
   way.frame(frame(1), 6_144, 20)
@@ -79,7 +79,7 @@ test('sends a frame of the largest size', () => {
 
 test('fills a gap in the provider’s timestamps with silence, at most one second', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(frame(1), 0, 0)
   way.frame(frame(2), 220, 220)
@@ -92,7 +92,7 @@ test('fills a gap in the provider’s timestamps with silence, at most one secon
 
 test('ignores jitter, overlaps and repeated timestamps', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   for (const atMs of [0, 25, 30, 100, 100, 0, 60]) way.frame(frame(1), atMs, 0)
   expect(all(sink)).toHaveLength(7 * 160)
@@ -100,7 +100,7 @@ test('ignores jitter, overlaps and repeated timestamps', () => {
 
 test('adds a second of silence when the line stops during speech, so that the turn ends', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(frame(1), 0, 0)
   way.tick(749, true)
@@ -114,7 +114,7 @@ test('adds a second of silence when the line stops during speech, so that the tu
 
 test('adds nothing when the line stops while nobody speaks', () => {
   const sink = modelSink()
-  const way = createCallerAudio()
+  const way = createCallerAudio(audioMedium)
   way.sendTo(sink)
   way.frame(frame(1), 0, 0)
   way.tick(60_000, false)

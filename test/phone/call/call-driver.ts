@@ -7,8 +7,8 @@ import {
   type CallState,
   defaultLimits,
 } from '../../../src/phone/call/call-state.ts'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { audioMedium } from '../../../src/phone/call/medium.ts'
-import { SILENCE_BYTE } from '../../../src/phone/call/mu-law.ts'
 import type { ClientEvent, ServerEvent } from '../../../src/phone/call/realtime-protocol.ts'
 import { begin, step } from '../../../src/phone/call/turn-taking.ts'
 
@@ -16,7 +16,7 @@ type Output = Extract<ServerEvent, { type: 'response.done' }>['response']['outpu
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** Base64 mu-law audio of this many bytes. */
-export function audio(bytes: number, value = SILENCE_BYTE): string {
+export function audio(bytes: number, value = muLaw.silence): string {
   return Buffer.alloc(bytes, value).toString('base64')
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { heardText } from '../../../src/phone/call/heard-text.ts'
-import { CHUNK_BYTES, flushCarry, rechunk } from '../../../src/phone/call/rechunk.ts'
+import { flushCarry, rechunk } from '../../../src/phone/call/rechunk.ts'
 import {
   changeReply,
   emptyTranscript,
@@ -18,7 +18,7 @@ test('rechunks without loss or reordering into whole frames within the limit, ex
       let carry: Uint8Array = new Uint8Array(0)
       const out: Buffer[] = []
       for (const delta of deltas) {
-        const result = rechunk(carry, Buffer.from(delta).toString('base64'))
+        const result = rechunk(carry, Buffer.from(delta).toString('base64'), 160)
         carry = result.carry
         expect(carry.length).toBeLessThan(160)
         for (const { payload, bytes } of result.chunks) {
@@ -26,7 +26,7 @@ test('rechunks without loss or reordering into whole frames within the limit, ex
           expect(decoded.length).toBe(bytes)
           expect(bytes % 160).toBe(0)
           expect(bytes).toBeGreaterThan(0)
-          expect(bytes).toBeLessThanOrEqual(CHUNK_BYTES)
+          expect(bytes).toBeLessThanOrEqual(800)
           out.push(decoded)
         }
       }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { parseServerEvent } from '../../../src/phone/call/realtime-protocol.ts'
 import { sessionOpening } from '../../../src/phone/call/session-config.ts'
 import { hasOpenAiSpec, loadOpenAiSpec } from '../../doubles/spec/openai-spec.ts'
@@ -63,17 +64,20 @@ test('accepts a response without details', () => {
   })
 })
 
-const opening = sessionOpening({
-  instructions: 'Be brief.',
-  history: [
-    { role: 'inner', text: 'memory' },
-    { role: 'caller', text: 'hi' },
-    { role: 'delegate', text: 'hello' },
-  ],
-  tools: [{ name: 'note', description: 'Writes a note.', parameters: { type: 'object' } }],
-  voice: 'marin',
-  transcriptionModel: 'gpt-4o-mini-transcribe',
-})
+const opening = sessionOpening(
+  {
+    instructions: 'Be brief.',
+    history: [
+      { role: 'inner', text: 'memory' },
+      { role: 'caller', text: 'hi' },
+      { role: 'delegate', text: 'hello' },
+    ],
+    tools: [{ name: 'note', description: 'Writes a note.', parameters: { type: 'object' } }],
+    voice: 'marin',
+    transcriptionModel: 'gpt-4o-mini-transcribe',
+  },
+  muLaw,
+)
 
 test('sets both directions of a session to mu-law first', () => {
   expect(opening[0]).toMatchObject({

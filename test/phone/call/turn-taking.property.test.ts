@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CallAction } from '../../../src/phone/call/call-state.ts'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { HEARD_SLACK_MS } from '../../../src/phone/call/medium.ts'
-import { BYTES_PER_MS } from '../../../src/phone/call/mu-law.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
 import { anyOp, type Op } from './call-ops.ts'
 
@@ -88,8 +88,8 @@ class World {
       }
       if (action.event.type === 'conversation.item.truncate') {
         const { item_id, audio_end_ms } = action.event
-        const sentMs = (this.sentBytes.get(item_id) ?? 0) / BYTES_PER_MS
-        const ackedMs = (this.ackedBytes.get(item_id) ?? 0) / BYTES_PER_MS
+        const sentMs = (this.sentBytes.get(item_id) ?? 0) / muLaw.bytesPerMs
+        const ackedMs = (this.ackedBytes.get(item_id) ?? 0) / muLaw.bytesPerMs
         expect(Number.isInteger(audio_end_ms)).toBe(true)
         expect(audio_end_ms).toBeGreaterThan(0)
         expect(audio_end_ms).toBeLessThan(sentMs)
@@ -282,10 +282,10 @@ class World {
     const spoken = new Map(facts(call.all, 'call.reply.spoken').map((fact) => [fact.facts.itemId, fact]))
     for (const [itemId, bytes] of this.sentBytes) {
       // Less than a millisecond counts as nothing sent.
-      if (itemId === '' || bytes < BYTES_PER_MS) continue
+      if (itemId === '' || bytes < muLaw.bytesPerMs) continue
       const fact = spoken.get(itemId)
       expect(fact, itemId).toBeDefined()
-      expect(fact?.facts.sentMs).toBe(Math.floor(bytes / BYTES_PER_MS))
+      expect(fact?.facts.sentMs).toBe(Math.floor(bytes / muLaw.bytesPerMs))
     }
     for (const { facts: permanent, body } of spoken.values()) {
       expect(permanent.heardMs).toBeLessThanOrEqual(permanent.sentMs)

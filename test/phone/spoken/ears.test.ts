@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { decodeMuLaw, encodeMuLaw } from '../../../src/phone/call/mu-law.ts'
 import { createTranscribingEars } from '../../../src/phone/spoken/ears.ts'
 import { hasProgram, outputOf } from '../../support/programs.ts'
@@ -21,6 +22,7 @@ async function hear(audio: Buffer, transcribe = async (_wav: Uint8Array) => 'wor
       return await transcribe(wav)
     },
     failed: () => undefined,
+    codec: muLaw,
   })({
     started: () => events.push(['started', at / 8_000]),
     stopped: () => events.push(['stopped', at / 8_000]),

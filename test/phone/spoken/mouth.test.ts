@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { muLaw } from '../../../src/phone/call/codec.ts'
 import { decodeMuLaw, encodeMuLaw } from '../../../src/phone/call/mu-law.ts'
 import { createSpeechMouth } from '../../../src/phone/spoken/mouth.ts'
 import { createWavReader, wavFile } from '../../../src/phone/spoken/wav.ts'
@@ -18,7 +19,7 @@ function tone(rate: number, frequency: number, seconds = 1): Int16Array {
 async function spoken(file: Uint8Array, bytes = 4_099, sentence = 'Hello.') {
   const mouth = createSpeechMouth(async function* () {
     for (let at = 0; at < file.length; at += bytes) yield file.subarray(at, at + bytes)
-  })
+  }, muLaw)
   const pieces: string[] = []
   for await (const piece of mouth.speak(sentence, new AbortController().signal)) pieces.push(piece)
   return { pieces, audio: Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))) }
@@ -126,7 +127,7 @@ test('speaks words without marks of markdown, and nothing without words', async 
   const mouth = createSpeechMouth(async function* (text) {
     said.push(text)
     yield wavFile(8_000, tone(8_000, 1_000, 0.5))
-  })
+  }, muLaw)
   const pieces: string[] = []
   for (const sentence of ['**Hello**, `you`. ', '---\n', '🙂'])
     for await (const piece of mouth.speak(sentence, new AbortController().signal)) pieces.push(piece)

@@ -83,7 +83,7 @@ export async function openSpoken(given: Partial<SpokenSessionOptions> = {}) {
     voice: 'marin',
     transcriptionModel: 'ears',
   }
-  for (const event of sessionOpening({ ...plan, history: [] })) send(event)
+  for (const event of sessionOpening({ ...plan, history: [] }, muLaw)) send(event)
   await settle()
   return {
     answers,
