@@ -6,6 +6,7 @@ import { toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { TurnOutcome } from '../../agent/chat.ts'
 import { msg } from '../../language/msg.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import { clientMessageSchema, type ServerMessage, socket } from '../contract/chat-socket.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -183,14 +184,5 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         refuse(new Refusal(503, 'ledger_unavailable', unsavedText(error)), null, clientMessageId)
       })
     },
-  }
-}
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    // The schema refuses null and says what a message looks like.
-    return null
   }
 }

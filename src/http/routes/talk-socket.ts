@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import { english } from '../../language/message.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import type { TalkSocket } from '../../phone/browser/browser-line.ts'
 import type { TalkRefusal } from '../../phone/browser/talks.ts'
 import { type TalkServerMessage, talkMessageSchema, talkSocket } from '../contract/speech.ts'
@@ -85,14 +86,5 @@ export function talkSocketOf(socket: WebSocket): TalkSocket {
       socket.on('close', (code) => closed(BY_THE_BROWSER.has(code) ? 'stopped' : 'closed'))
       if (socket.readyState !== socket.OPEN) queueMicrotask(() => closed('closed'))
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Not a message.
-    return null
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 
 /** The socket's `maxPayload`. The provider has no reason to send larger frames. */
 export const MAX_FRAME_BYTES = 64 * 1024
@@ -43,11 +44,7 @@ export type MediaFrame = z.output<typeof mediaFrame>
 
 /** Parses one text frame of the provider's media stream. Null if it is malformed or unknown. Never throws. */
 export function parseFrame(text: string): MediaFrame | null {
-  try {
-    return mediaFrame.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
+  return mediaFrame.safeParse(parseJson(text)).data ?? null
 }
 
 /** Builds the outgoing frames of one stream. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 
 const sid = z.string().min(1).max(100)
 const text = z.string().max(20_000)
@@ -25,11 +26,7 @@ export type RelayMessage = z.output<typeof relayMessage>
 
 /** Parses one text frame of a relay. Null if it is malformed or unknown. Never throws. */
 export function parseRelayMessage(frame: string): RelayMessage | null {
-  try {
-    return relayMessage.parse(JSON.parse(frame))
-  } catch {
-    return null
-  }
+  return relayMessage.safeParse(parseJson(frame)).data ?? null
 }
 
 /** What we send. */
