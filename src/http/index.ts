@@ -3,7 +3,7 @@ import { checkTelephony } from '../phone/line/check.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
 import { addFeatureRoutes } from './feature-routes.ts'
 import type { Features, RouteDeps } from './features.ts'
-import { callSocketRoute, relaySocketRoute } from './routes/call-socket.ts'
+import { callSocketRoutes } from './routes/call-socket.ts'
 import { chatSocketRoute } from './routes/chat-socket.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
@@ -65,12 +65,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
       })
     },
     isMonitor,
-    socketRoutes: [
-      chatSocketRoute(deps),
-      callSocketRoute(deps),
-      relaySocketRoute(deps),
-      talkSocketRoute(deps),
-    ],
+    socketRoutes: [chatSocketRoute(deps), ...callSocketRoutes(deps), talkSocketRoute(deps)],
     checkHealth: readiness.check,
     checkSecurity: operations.security({
       ...options,
