@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from '../../lib/parse-json.ts'
+import { TOKEN_PARAMETER } from '../line/markup.ts'
 
 const sid = z.string().min(1).max(100)
 const text = z.string().max(20_000)
@@ -27,6 +28,14 @@ export type RelayMessage = z.output<typeof relayMessage>
 /** Parses one text frame of a relay. Null if it is malformed or unknown. Never throws. */
 export function parseRelayMessage(frame: string): RelayMessage | null {
   return relayMessage.safeParse(parseJson(frame)).data ?? null
+}
+
+/** Reads what a relay says first of its call; null for anything else. */
+export function relayIntroduction(frame: string) {
+  const message = parseRelayMessage(frame)
+  if (message?.type !== 'setup') return null
+  const { callSid, accountSid, sessionId, customParameters } = message
+  return { callSid, accountSid, token: customParameters?.[TOKEN_PARAMETER] ?? '', sessionId }
 }
 
 /** What we send. */

@@ -3,8 +3,9 @@ import type { Attestation } from '../../settings/party.ts'
 import type { CallLine, CallLog } from '../call/ports.ts'
 import type { Offer } from '../lifecycle/reception.ts'
 import { type CallSlot, nextLegOf, type OfferedCall, providerSidOf } from '../line/call-slot.ts'
-import { createRelayAcceptor } from './relay-acceptor.ts'
+import { createSocketDoor } from '../line/socket-door.ts'
 import { createRelayLine, type RelayLine } from './relay-line.ts'
+import { relayIntroduction } from './relay-messages.ts'
 
 /** How often a call may come back after its relay broke. */
 const MAX_RESUMED = 3
@@ -36,10 +37,11 @@ export function createRelays(options: {
   const interrupted = new Map<string, { readonly row: CallRow; sessionId: string | null }>()
   let interruptedUntilMs = 0
 
-  const acceptor = createRelayAcceptor({
+  const door = createSocketDoor({
     slot,
     startDeadlineMs: options.startDeadlineMs,
-    accepted(offered, socket, sessionId) {
+    introduced: relayIntroduction,
+    accepted(offered, socket, { sessionId }) {
       const known = relays.get(offered.callSid)
       if (known) {
         known.sessionId = sessionId
@@ -58,7 +60,7 @@ export function createRelays(options: {
   })
 
   return {
-    accept: acceptor.accept,
+    accept: door.accept,
     /** The call is over. */
     forget: (callSid: string) => relays.delete(callSid),
     /** Calls that the last stop of the service interrupted. */

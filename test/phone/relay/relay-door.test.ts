@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCallSlot } from '../../../src/phone/line/call-slot.ts'
-import type { StreamSocket } from '../../../src/phone/line/socket-door.ts'
-import { createRelayAcceptor } from '../../../src/phone/relay/relay-acceptor.ts'
+import { createSocketDoor, type StreamSocket } from '../../../src/phone/line/socket-door.ts'
 import { createRelayLine, type RelayLine } from '../../../src/phone/relay/relay-line.ts'
+import { relayIntroduction } from '../../../src/phone/relay/relay-messages.ts'
 
 let slot: ReturnType<typeof createCallSlot>
 let refused: string[]
@@ -30,10 +30,11 @@ function openSocket() {
       handlers = given
     },
   }
-  const acceptor = createRelayAcceptor({
+  const door = createSocketDoor({
     slot,
+    introduced: relayIntroduction,
     refused: (reason) => refused.push(reason),
-    accepted(_call, accepted, sessionId) {
+    accepted(_call, accepted, { sessionId }) {
       if (relay === null) {
         relay = createRelayLine({
           callSid: 'CA1',
@@ -52,7 +53,7 @@ function openSocket() {
       return relay.attach(accepted)
     },
   })
-  acceptor.accept(socket, { isSigned: true })
+  door.accept(socket, { isSigned: true })
   return {
     sent,
     closed,
