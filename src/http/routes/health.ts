@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { msg } from '../../language/msg.ts'
-import type { Check } from '../../operations/readiness/checks.ts'
 import type { Checks, Health } from '../../operations/readiness/readiness.ts'
 import { buildInfoRoute, healthRoute, publicUrlRoute, readyRoute, reportRoute } from '../contract/health.ts'
 import type { CoreDeps } from '../features.ts'
@@ -59,17 +58,5 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
 
 /** Strangers see only which checks fail, because details may name hosts, models and paths. */
 function withoutDetails(checks: Checks): Checks {
-  const { ledger, postgres, projections, reactors, settings, disk, model, backups, telephony } = checks
-  const only = ({ ok }: Check): Check => ({ ok })
-  return {
-    ledger: only(ledger),
-    ...(postgres === undefined ? {} : { postgres: only(postgres) }),
-    projections: only(projections),
-    reactors: only(reactors),
-    settings: only(settings),
-    disk: only(disk),
-    model: only(model),
-    backups: only(backups),
-    ...(telephony === undefined ? {} : { telephony: only(telephony) }),
-  }
+  return Object.fromEntries(Object.entries(checks).map(([name, { ok }]) => [name, { ok }])) as Checks
 }
