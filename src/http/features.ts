@@ -80,32 +80,29 @@ export type Features = {
   readonly staticFiles: StaticFiles
 }
 
-/** What the server, the routes of the service itself and those of the features use. */
-export type Shared = {
+/** What the routes of the features may use. */
+export type RouteDeps = Features & {
   readonly intrusions: IntrusionCounter
-  readonly staticFiles: StaticFiles
-  readonly logLines: LogLines
+  readonly webhooks: ProviderWebhooks
   /** Aborted when the service stops, so that endless streams end. */
   readonly stopping: AbortSignal
+  /** Aborted with the refusal for what waits for a turn, once no more turns run. */
+  readonly ending: AbortSignal
 }
 
 /** What the routes of the service itself may use. */
-export type CoreDeps = Shared &
-  Pick<OwnerState, 'account' | 'factors' | 'language' | 'passkeys' | 'sessions' | 'settings'> &
-  Pick<Features, 'halt' | 'models'> & {
+export type CoreDeps = Pick<
+  OwnerState,
+  'account' | 'factors' | 'language' | 'passkeys' | 'sessions' | 'settings'
+> &
+  Pick<
+    RouteDeps,
+    'buildInfo' | 'halt' | 'intrusions' | 'logLines' | 'models' | 'staticFiles' | 'stopping'
+  > & {
     readonly checkHealth: CheckHealth
     readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>
     readonly testConnection: TestConnection
-    readonly buildInfo: BuildInfo
     readonly throttle: SignInThrottle
     readonly stepUp: StepUp
     readonly undeclaredProxies: () => readonly string[]
-  }
-
-/** What the routes of the features may use. */
-export type RouteDeps = Shared &
-  Features & {
-    readonly webhooks: ProviderWebhooks
-    /** Aborted with the refusal for what waits for a turn, once no more turns run. */
-    readonly ending: AbortSignal
   }
