@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const base = await openBase(options)
   const kept = buildKept(base)
   const features = { ...kept, ...(await buildChannels(base, kept)) }
-  const http = await buildHttp({ ...base, ...features })
+  const http = buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, halt, waits } = base
   const { phone, outbound, notifications, timers, memory, erasures, tasks, notes, backups, imports } =

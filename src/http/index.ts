@@ -14,13 +14,6 @@ import { createIntrusionCounter } from './server/intrusion-counter.ts'
 import { createMonitorCheck } from './server/monitor.ts'
 import { Refusal } from './server/problem.ts'
 
-export type HttpService = {
-  listen(port: number, host: string): Promise<number>
-  /** Makes `/ready` fail and ends the streams. */
-  drain(): void
-  close(graceMs: number): Promise<void>
-}
-
 const ENDING = new Refusal(
   503,
   'stopping',
@@ -29,7 +22,7 @@ const ENDING = new Refusal(
 )
 
 /** Wires the HTTP layer: access, routes, sockets, static files. */
-export async function buildHttp(options: Features): Promise<HttpService> {
+export function buildHttp(options: Features) {
   const { operations, owner, storage, telephony, log, nowMs, newId } = options
   const { settings } = owner
   const stopping = new AbortController()
@@ -80,8 +73,9 @@ export async function buildHttp(options: Features): Promise<HttpService> {
 
   return {
     listen: server.listen,
+    /** Makes `/ready` fail and ends the streams. */
     drain: () => stopping.abort(),
-    async close(graceMs) {
+    async close(graceMs: number): Promise<void> {
       ending.abort(ENDING)
       await server.close(graceMs)
       await intrusions.close()

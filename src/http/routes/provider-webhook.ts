@@ -19,12 +19,7 @@ export type ProviderRequest = {
   readonly isVerified: boolean
 }
 
-export type ProviderWebhooks = {
-  /** Reads and verifies a request; throws 403 for one that is not the provider's. */
-  read(c: HttpContext): Promise<ProviderRequest>
-  /** Whether the provider signed a socket upgrade. An unsigned one may still present a token. */
-  isSignedUpgrade(c: HttpContext): boolean
-}
+export type ProviderWebhooks = ReturnType<typeof createProviderWebhooks>
 
 /** Longer field values are cut. */
 const MAX_FIELD_CHARS = 20_000
@@ -37,7 +32,7 @@ export function createProviderWebhooks(options: {
   readonly settings: Pick<Settings, 'get' | 'webhookToken'>
   readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly devRoutes: boolean
-}): ProviderWebhooks {
+}) {
   const { settings, intrusions } = options
 
   function refuse(detail: string, code = 'bad_signature'): never {
@@ -67,7 +62,8 @@ export function createProviderWebhooks(options: {
   }
 
   return {
-    isSignedUpgrade(c) {
+    /** Whether the provider signed a socket upgrade. An unsigned one may still present a token. */
+    isSignedUpgrade(c: HttpContext): boolean {
       const authToken = settings.webhookToken()
       const publicUrl = settings.get('PUBLIC_URL')
       const signature = c.req.header('x-twilio-signature')
@@ -76,7 +72,8 @@ export function createProviderWebhooks(options: {
       const pathAndQuery = c.env.incoming.url ?? ''
       return createSignatureVerifier({ authToken, publicUrl }).upgrade({ pathAndQuery, signature })
     },
-    async read(c) {
+    /** Reads and verifies a request; throws 403 for one that is not the provider's. */
+    async read(c: HttpContext): Promise<ProviderRequest> {
       const posted = await readPosted(c)
       const { isSigned, isVerified } = verify(c, posted)
       const asked = formOf(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))

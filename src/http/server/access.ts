@@ -10,14 +10,7 @@ import type { IsMonitor } from './monitor.ts'
 import { Refusal } from './problem.ts'
 import { tokenFromCookies } from './session-cookie.ts'
 
-export type AccessControl = {
-  /**
-   * Returns the session of a request that may reach its route, null for a stranger on a public path. Throws a
-   * refusal or, for a person who follows a link, a redirection. `path` must be the one that the router matches,
-   * so that both judge the same path. `method` is UPGRADE for a WebSocket handshake.
-   */
-  check(incoming: IncomingMessage, caller: Caller, method: string, path: string): Session | null
-}
+export type AccessControl = ReturnType<typeof createAccessControl>
 
 /** Thrown to send a browser to another page. */
 export class Redirection extends Error {
@@ -89,11 +82,16 @@ export function createAccessControl(options: {
   /** Whether the web app has a file at that path. Its files are public. */
   readonly isStaticFile: (path: string) => boolean
   readonly isMonitor: IsMonitor
-}): AccessControl {
+}) {
   const { account, sessions, isAllowedHost, intrusions, isStaticFile, isMonitor } = options
 
   return {
-    check(incoming, caller, method, path) {
+    /**
+     * Returns the session of a request that may reach its route, null for a stranger on a public path. Throws a
+     * refusal or, for a person who follows a link, a redirection. `path` must be the one that the router matches,
+     * so that both judge the same path. `method` is UPGRADE for a WebSocket handshake.
+     */
+    check(incoming: IncomingMessage, caller: Caller, method: string, path: string): Session | null {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
       // For everyone else, there is nothing at this address.
       if (route === METRICS && isMonitor(incoming)) return null

@@ -11,18 +11,16 @@ const STRANGERS_BYTES = 16 * MIB
 const SMALL_BODY_BYTES = 16 * KIB
 const RETRY_AFTER_SECONDS = 5
 
-export type ReadBody = (
-  incoming: IncomingMessage,
-  options: { readonly maxBytes: number; readonly isSignedIn: boolean },
-) => Promise<Uint8Array<ArrayBuffer>>
-
 /**
  * Reads whole bodies. Bodies of requests without a session share 16 MiB of memory. Throws a refusal:
  * 413 for a body over `maxBytes`, 503 while that memory is used up. Rejects if a body is incomplete.
  */
-export function createBodyReader(): ReadBody {
+export function createBodyReader() {
   let strangersBytes = 0
-  return async (incoming, { maxBytes, isSignedIn }) => {
+  return async (
+    incoming: IncomingMessage,
+    { maxBytes, isSignedIn }: { readonly maxBytes: number; readonly isSignedIn: boolean },
+  ) => {
     if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
     // One growing buffer: a list of chunks could take a hundred times the memory, because a chunk may be one byte.
     const body = new ArrayBuffer(0, { maxByteLength: maxBytes })

@@ -19,12 +19,6 @@ export type Caller = {
 
 export type IdentifyCaller = (incoming: IncomingMessage) => Caller
 
-export type CallerIdentification = {
-  readonly identify: IdentifyCaller
-  /** Peers that have forwarded requests since the start, and that TRUSTED_PROXY does not list. */
-  undeclaredProxies(): readonly string[]
-}
-
 /** Bounds the undeclared proxies, because strangers can send forwarding headers too. */
 const MAX_UNDECLARED = 20
 
@@ -40,7 +34,7 @@ const FORWARDING_HEADER =
 export function createCallerIdentification(
   settings: Pick<Settings, 'get'>,
   onUndeclaredProxy: (peer: string) => void,
-): CallerIdentification {
+) {
   const undeclared = new Set<string>()
   const trustedProxies = () => parseProxyList(settings.get('TRUSTED_PROXY'))
 
@@ -68,7 +62,8 @@ export function createCallerIdentification(
 
   return {
     identify,
-    undeclaredProxies() {
+    /** Peers that have forwarded requests since the start, and that TRUSTED_PROXY does not list. */
+    undeclaredProxies(): readonly string[] {
       const isTrusted = trustedProxies()
       return [...undeclared].filter((peer) => !isTrusted(peer))
     },

@@ -32,13 +32,6 @@ const MALFORMED = new Refusal(400, 'malformed_request', english`The request is m
 
 export type ServerLimits = typeof DEFAULT_SERVER_LIMITS
 
-export type HttpServer = {
-  /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
-  listen(port: number, host: string): Promise<number>
-  /** Accepts no new connections, lets running requests finish for at most `graceMs`, then closes the rest. */
-  close(graceMs: number): Promise<void>
-}
-
 export function createHttpServer(options: {
   /** Handles requests; see `createApp`. */
   readonly fetch: Parameters<typeof getRequestListener>[0]
@@ -48,7 +41,7 @@ export function createHttpServer(options: {
   readonly log: Log
   readonly languageOfRequest: (incoming: IncomingMessage) => Language
   readonly limits?: ServerLimits
-}): HttpServer {
+}) {
   const {
     fetch,
     sockets,
@@ -127,8 +120,10 @@ export function createHttpServer(options: {
   )
 
   return {
-    listen: (port, host) => listen(server, port, host),
-    async close(graceMs) {
+    /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
+    listen: (port: number, host: string) => listen(server, port, host),
+    /** Accepts no new connections, lets running requests finish for at most `graceMs`, then closes the rest. */
+    async close(graceMs: number): Promise<void> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
       sockets.close()

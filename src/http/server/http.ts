@@ -17,7 +17,7 @@ import { createCallerIdentification } from './caller.ts'
 import type { Routes } from './env.ts'
 import type { Faults } from './faults.ts'
 import { createHostList } from './host-list.ts'
-import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
+import { createHttpServer, type ServerLimits } from './http-server.ts'
 import type { IsMonitor } from './monitor.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
@@ -40,7 +40,7 @@ export function createHttp(
       readonly limits?: ServerLimits
       readonly isMonitor: IsMonitor
     },
-): HttpServer & { openSockets(): number } {
+) {
   const { account, sessions, settings, staticFiles, log } = options
   const { identify, undeclaredProxies } = createCallerIdentification(settings, (peer) =>
     log.warn(
@@ -83,7 +83,7 @@ export function createHttp(
   return {
     listen: server.listen,
     openSockets: sockets.count,
-    close(graceMs) {
+    close(graceMs: number): Promise<void> {
       clearInterval(expiry)
       return server.close(graceMs)
     },

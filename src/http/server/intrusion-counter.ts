@@ -15,24 +15,18 @@ export type IntrusionKind =
   | 'text_over_budget'
   | 'call_over_budget'
 
-/** Counts refused strangers, in at most one fact per kind and minute, so that a flood stays small. */
-export type IntrusionCounter = {
-  count(kind: IntrusionKind): void
-  /** Appends the counts since the last flush. If the ledger refuses, they stay for the next flush. */
-  flush(): Promise<void>
-  /** Stops the timer and flushes one last time. */
-  close(): Promise<void>
-}
-
 type Counted = { readonly count: number; readonly fromMs: number; readonly toMs: number }
 
 const FLUSH_EVERY_MS = 60_000
 
+export type IntrusionCounter = ReturnType<typeof createIntrusionCounter>
+
+/** Counts refused strangers, in at most one fact per kind and minute, so that a flood stays small. */
 export function createIntrusionCounter(options: {
   readonly append: Append
   readonly nowMs: () => number
   readonly log: Pick<Log, 'warn'>
-}): IntrusionCounter {
+}) {
   const { append, nowMs, log } = options
   let counted = new Map<IntrusionKind, Counted>()
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS)
@@ -47,6 +41,7 @@ export function createIntrusionCounter(options: {
     })
   }
 
+  /** Appends the counts since the last flush. If the ledger refuses, they stay for the next flush. */
   async function flush(): Promise<void> {
     if (counted.size === 0) return
     const taken = counted
@@ -64,12 +59,13 @@ export function createIntrusionCounter(options: {
   }
 
   return {
-    count(kind) {
+    count(kind: IntrusionKind): void {
       const atMs = nowMs()
       add(kind, { count: 1, fromMs: atMs, toMs: atMs })
     },
     flush,
-    async close() {
+    /** Stops the timer and flushes one last time. */
+    async close(): Promise<void> {
       clearInterval(timer)
       await flush()
     },

@@ -19,19 +19,14 @@ const OWN_ADDRESSES = new Set(['127.0.0.1', '::1'])
 /** Clients that are remembered; beyond that, the one that last failed the longest ago is forgotten. */
 const MAX_CLIENTS = 10_000
 
+export type SignInThrottle = ReturnType<typeof createSignInThrottle>
+
 /**
  * Slows down password guessing, per client and for all unknown addresses together. This machine and addresses
- * that have signed in since the start are known: the owner can still sign in while others guess.
+ * that have signed in since the start are known: the owner can still sign in while others guess. Uses a monotonic
+ * clock, so that setting the wall clock neither frees nor locks out anyone.
  */
-export type SignInThrottle = {
-  /** `client` is an address or another name, such as a session. The common limit covers only addresses. */
-  attemptsOf(client: string): Attempts
-  /** How long the client must wait; 0 if it may try now. */
-  waitMs(client: string): number
-}
-
-/** Uses a monotonic clock, so that setting the wall clock neither frees nor locks out anyone. */
-export function createSignInThrottle(monotonicMs: () => number): SignInThrottle {
+export function createSignInThrottle(monotonicMs: () => number) {
   // Ordered by last failure, oldest first.
   const failures = new Map<string, { count: number; lastMs: number }>()
   const known = new Set<string>()
@@ -47,6 +42,7 @@ export function createSignInThrottle(monotonicMs: () => number): SignInThrottle 
   const isUnknown = (client: string) =>
     isIP(client) !== 0 && !OWN_ADDRESSES.has(client) && !known.has(networkOf(client))
 
+  /** How long the client must wait; 0 if it may try now. */
   function waitMs(client: string): number {
     const { count, lastMs } = counted(networkOf(client))
     const ownMs = count < MAX_FAILURES ? 0 : lastMs + FAILURE_WINDOW_MS - monotonicMs()
@@ -58,7 +54,8 @@ export function createSignInThrottle(monotonicMs: () => number): SignInThrottle 
 
   return {
     waitMs,
-    attemptsOf(client) {
+    /** `client` is an address or another name, such as a session. The common limit covers only addresses. */
+    attemptsOf(client: string): Attempts {
       const key = networkOf(client)
       let failedMs: number | null = null
       return {
