@@ -33,7 +33,7 @@ export function takeWhen(text: string, present: Clock, options: { readonly early
 
 const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
 const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
-const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
+export const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
 
 /** How long before an event. */
 const AHEAD = `(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|morning|afternoon|evening|night)s?`

@@ -124,6 +124,13 @@ export const listIntents: readonly Intent[] = [
     'content',
   ),
   on(`(?:add|append|put|write) (?:to|on|onto|in|into) ${LIST}[:,] (.+)`, act(add, [1, 0])),
+  on(
+    '(?:add|append|put|write) (.{1,300}) (?:to|on) (?:there|it|that)(?: too| as well)?',
+    ([items = ''], world) => {
+      const [name] = latestList(world)
+      return name === undefined ? null : act(add, [0, 1])([items, name])
+    },
+  ),
   on(`${NEW}(?: me)? (?:a |the )(?:new )?list (?:of|for|called|named) ([^:]{1,60}): (.+)`, act(add, [1, 0])),
   on('(?:add|new|create)(?: a| an)?(?: new)? (?:task|to-?do)(?: item)?(?: to |[:,] )(.+)', ([items = '']) =>
     act(add, [0, 1])([items, 'to-do list']),

@@ -14,7 +14,7 @@ import {
 import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { isLead, takeLead, takeWhen, type When } from '../when.ts'
+import { hourOf, isLead, takeLead, takeWhen, type When } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { toldDate } from './look-up.ts'
@@ -207,13 +207,22 @@ function readMove(text: string, world: World) {
   return { name, target, when: takeWhen(plain, world.present, { early }) }
 }
 
+/** "A day later", but not "in a day" or "a day from now". */
+const DAYS_ON = /(?<!\bin )\b(an?|one|two|three|\d{1,2}) (day|week)s?\b(?! from now)/i
+
 /** "In an hour" counts from now, "an hour later" from when it is due. */
 function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
+  const sign = EARLIER.test(text) ? -1 : 1
+  const days = DAYS_ON.exec(text)
+  if (days) {
+    const count = hourOf(days[1] ?? '') || 1
+    return { by_minutes: sign * count * (/^w/i.test(days[2] ?? '') ? 7 : 1) * 24 * 60 }
+  }
   if (when === null) return { by_minutes: SNOOZE_MINUTES }
   if (when.kind !== 'in') return timingOf(when)
   if (/\b(?:in|from now)\b/i.test(text))
     return { at: new Date(wallMs(present) + when.seconds * 1000).toISOString().slice(0, 19) }
-  return { by_minutes: ((EARLIER.test(text) ? -1 : 1) * when.seconds) / 60 }
+  return { by_minutes: (sign * when.seconds) / 60 }
 }
 
 /** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
@@ -307,7 +316,7 @@ export const timerIntents: readonly Intent[] = [
   ),
   on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
   on(
-    `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??${KIND}|that|it) .{1,100})`,
+    `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??(?:${KIND}|one)|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
   ),
   on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
