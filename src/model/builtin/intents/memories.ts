@@ -147,10 +147,10 @@ function* undo(): Steps {
   return ok ? RESTORED : NOTHING_TO_UNDO
 }
 
-/** Cancels a request to forget, or else a reminder. */
+/** Cancels what was just forgotten, or else the reminder that was just named. */
 function* cancelThat(world: World): Steps {
-  const { ok } = yield* use('undo_forget', {})
-  return ok ? RESTORED : yield* cancel((yield* findNamed([], world))?.id ?? '', 'reminder', world)
+  if (/^Forgotten/.test(world.conversation.past[0]?.reply ?? '')) return yield* undo()
+  return yield* cancel((yield* findNamed([], world))?.id ?? '', 'reminder', world)
 }
 
 const ask =
