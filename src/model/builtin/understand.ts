@@ -18,7 +18,7 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents, WILL_REMIND } from './intents/timers.ts'
+import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents } from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -31,7 +31,7 @@ import {
   withoutPoliteness,
 } from './text.ts'
 import { takeWhen } from './when.ts'
-import { ASK_WHEN, WHICH_ONE } from './wording.ts'
+import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from './wording.ts'
 import { wordsOf } from './words.ts'
 
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'

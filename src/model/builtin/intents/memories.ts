@@ -7,7 +7,8 @@ import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } f
 import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, NOT_KEPT, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { findTold, lookUp } from './look-up.ts'
-import { cancel, findNamed } from './timers.ts'
+import { cancel } from './timers.ts'
+import { findNamed } from './which-timer.ts'
 
 export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'

@@ -1,32 +1,19 @@
 import { wholeCharacters } from '../../../../projections/whole-characters.ts'
-import {
-  type Call,
-  firstOf,
-  type Intent,
-  on,
-  type Present,
-  type Reply,
-  type Steps,
-  type StepsTo,
-  use,
-  type World,
-} from '../intent.ts'
-import { formatDay, formatMoment, midnightOf, wallMs } from '../local-time.ts'
-import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
-import { bullets, capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { hourOf, isLead, takeLead, takeWhen, type When } from '../when.ts'
-import { ASK_WHEN, WHICH_ONE } from '../wording.ts'
-import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
+import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
+import { formatDay, formatMoment } from '../local-time.ts'
+import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
+import { capitalise, isStatement, tidy, toYou } from '../text.ts'
+import { isLead, takeLead, takeWhen } from '../when.ts'
+import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
+import { agenda, formatDue, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { toldDate } from './look-up.ts'
+import { moveIntents, type Timing, timingOf } from './move-timer.ts'
+import { choiceOf, KIND, thoseAt } from './which-timer.ts'
 
-const KIND = '(?:timer|alarm|reminder|countdown)'
 const MAX_TITLE_CHARS = 200
-
-type Timing = Exclude<When, { kind: 'impossible' }>
 
 export const ASK_WHAT = 'What should I remind you of, and when?'
 export const ASK_WHAT_THEN = 'What should I remind you of?'
-export const WILL_REMIND = 'I’ll remind you'
 
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
@@ -96,11 +83,6 @@ function announce(name: string, kind: string, rest: string): string {
   return link === undefined ? `${WILL_REMIND} of “${name}”` : `${WILL_REMIND} ${link} ${name}`
 }
 
-function timingOf(when: Timing): Call['args'] {
-  if (when.kind === 'at') return { at: when.local }
-  return when.kind === 'every' ? { recurrence: when.cron } : { in_minutes: when.seconds / 60 }
-}
-
 /** Words to drop at the start of a title. */
 const JOINTS = [
   /^(?:(?:ok|okay|so|well|and|also),? )+/i,
@@ -155,10 +137,6 @@ export function* cancel(words: string, kind: string, world: World): Steps {
   return cancelled(outcome, wanted.length === 0 ? null : words, WHICH_ONE, present)
 }
 
-const choiceOf = (question: string, timers: readonly TimerResult[], present: Present) =>
-  `${question}\n\n${bullets(timers.map((timer) => lineOf(timer, present)))}`
-
-const SAY_AGAIN = 'Several match. Please say it again with all words of the one that you mean:'
 const ALL_OR_ONE =
   'Alarms, timers and reminders are one list. Say “cancel all reminders” to cancel these, or name one:'
 
@@ -169,108 +147,6 @@ function cancelled(outcome: Outcome, words: string | null, question: string, pre
   if (!outcome.ok) return whyNot(outcome)
   return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 }
-
-const SNOOZE_MINUTES = 10
-/** What stands for the reminder that was due last, or joins its name and the time. */
-const NAMELESS =
-  /^(?:that|it|this|one|until|till|by|back|forward|up|later|earlier|sooner|reminders?|timers?|alarms?|countdowns?)$/
-const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
-
-const HALF_DAY_MS = 43_200_000
-
-/** The words that name a reminder. */
-const naming = (text: string) => wordsIn(text).filter((word) => !NAMELESS.test(word))
-
-/** The reminders with these words that go off at the time or on the day in them, as in "my 6:30 alarm". */
-function* thoseAt(words: string, { present }: World): StepsTo<readonly TimerResult[]> {
-  const when = takeWhen(words, present, { early: false })
-  if (when?.kind !== 'at') return []
-  const { timers } = yield* use('list_timers', {})
-  const clock = (ms: number) => Math.floor((ms % HALF_DAY_MS) / 60_000)
-  const wantedMs = Date.parse(`${when.local}Z`)
-  const named = naming(when.rest)
-  return timers.filter(({ title = '', dueAt = '' }) => {
-    const ms = wallMs({ ...present, now: new Date(dueAt) })
-    const isThen =
-      (when.isDay || clock(ms) === clock(wantedMs)) &&
-      (when.isClock || midnightOf(ms) === midnightOf(wantedMs))
-    return isThen && named.every((word) => title.toLowerCase().includes(word))
-  })
-}
-
-/** Which reminder to move, and when to: "to 4" is a time of day, and "an hour earlier" is no moment of the past. */
-function readMove(text: string, world: World) {
-  const end = text.toLowerCase().lastIndexOf(' to ')
-  const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
-  const early = /\balarm\b/i.test(name)
-  const plain = target.replace(/^to (?=\d{1,2}$)/i, 'at ').replace(/ (?:earlier|later|sooner)$/i, '')
-  return { name, target, when: takeWhen(plain, world.present, { early }) }
-}
-
-/** "A day later", but not "in a day" or "a day from now". */
-const DAYS_ON = /(?<!\bin )\b(an?|one|two|three|\d{1,2}) (day|week)s?\b(?! from now)/i
-
-/** "In an hour" counts from now, "an hour later" from when it is due. */
-function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
-  const sign = EARLIER.test(text) ? -1 : 1
-  const days = DAYS_ON.exec(text)
-  if (days) {
-    const count = hourOf(days[1] ?? '') || 1
-    return { by_minutes: sign * count * (/^w/i.test(days[2] ?? '') ? 7 : 1) * 24 * 60 }
-  }
-  if (when === null) return { by_minutes: SNOOZE_MINUTES }
-  if (when.kind !== 'in') return timingOf(when)
-  if (/\b(?:in|from now)\b/i.test(text))
-    return { at: new Date(wallMs(present) + when.seconds * 1000).toISOString().slice(0, 19) }
-  return { by_minutes: (sign * when.seconds) / 60 }
-}
-
-/** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
-export function* findNamed(words: readonly string[], { conversation: { past } }: World) {
-  const reply = past[0]?.reply.toLowerCase() ?? ''
-  if (words.length === 0 && reply === '') return undefined
-  const { timers, open } = yield* use('list_timers', {})
-  const all = [...open, ...timers]
-  const named = all.filter(({ title = '' }) =>
-    words.length === 0
-      ? reply.includes(toYou(title).toLowerCase())
-      : words.every((word) => title.toLowerCase().includes(word)),
-  )
-  const [only, ...others] = words.length === 0 && named.length === 0 ? all : named
-  return others.length === 0 ? only : undefined
-}
-
-/** A time of day alone keeps the day of the reminder. "To 10" means the ten o'clock that is nearest to its time. */
-function clockIn(text: string, timer: TimerResult | undefined, world: World): Call['args'] {
-  const before =
-    timer?.dueAt === undefined ? world.present.now : new Date(Date.parse(timer.dueAt) - HALF_DAY_MS / 2)
-  const { when } = readMove(text, { ...world, present: { ...world.present, now: before } })
-  return when?.kind === 'at' ? { at: when.local.slice(11) } : {}
-}
-
-/** Changes when a reminder is due: the one with these words, the one just named, or the one that was due last. */
-function* move(text: string, world: World): Steps {
-  const { name, target, when } = readMove(text, world)
-  if (when?.kind === 'impossible') return when.why
-  const timed = yield* thoseAt(name, world)
-  if (timed.length > 1) return choiceOf(SAY_AGAIN, timed, world.present)
-  const words = naming(`${name} ${when?.rest ?? target}`)
-  const isClock = when?.kind === 'at' && when.isClock
-  const timer = timed[0] ?? (isClock || words.length === 0 ? yield* findNamed(words, world) : undefined)
-  const at = isClock ? clockIn(text, timer, world) : {}
-  const query = timer?.id ?? words.join(' ')
-  const time = movedTo(when, text, world.present)
-  const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
-  if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
-  if (outcome.reason === 'past') return 'That time is already over.'
-  if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
-  if (!outcome.ok) return whyNot(outcome)
-  const { title = 'the timer' } = outcome.timer ?? {}
-  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}.`
-}
-
-/** Moves a reminder only if the text says when to. */
-const whereMoved = (text: string, world: World) => (readMove(text, world).when ? move(text, world) : null)
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
 const SHOW =
@@ -314,26 +190,7 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
-  on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
-  on(
-    `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??(?:${KIND}|one)|that|it) .{1,100})`,
-    ([words = ''], world) => whereMoved(words, world),
-  ),
-  on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
-    const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'
-    return whereMoved(`it to ${isDelay ? 'in ' : ''}${words}`, world)
-  }),
-  on(`add (\\d.{0,30}) to ((?:.{1,60} )??${KIND}|it|that)`, ([delay = '', name = ''], world) =>
-    whereMoved(`${name} by ${delay}`, world),
-  ),
-  on(`put ((?:.{1,100} )??${KIND} .{0,60}(?:earlier|later|back|forward))`, ([words = ''], world) =>
-    whereMoved(words, world),
-  ),
-  on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
-    const { when } = readMove(words, world)
-    const isTime = when !== null && when.kind !== 'impossible' && naming(when.rest).length === 0
-    return isTime ? move(words, world) : null
-  }),
+  ...moveIntents,
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
     ([before = '', kind = '', after = ''], world) =>

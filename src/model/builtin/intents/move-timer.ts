@@ -1,0 +1,100 @@
+import { type Call, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
+import { wallMs } from '../local-time.ts'
+import { type TimerResult, whyNot } from '../results.ts'
+import { hourOf, takeWhen, type When } from '../when.ts'
+import { WILL_REMIND } from '../wording.ts'
+import { formatDue, NO_SUCH } from './agenda.ts'
+import { choiceOf, findNamed, HALF_DAY_MS, KIND, naming, thoseAt } from './which-timer.ts'
+
+export type Timing = Exclude<When, { kind: 'impossible' }>
+
+export function timingOf(when: Timing): Call['args'] {
+  if (when.kind === 'at') return { at: when.local }
+  return when.kind === 'every' ? { recurrence: when.cron } : { in_minutes: when.seconds / 60 }
+}
+
+const SAY_AGAIN = 'Several match. Please say it again with all words of the one that you mean:'
+const SNOOZE_MINUTES = 10
+const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
+
+/** Which reminder to move, and when to: "to 4" is a time of day, and "an hour earlier" is no moment of the past. */
+function readMove(text: string, world: World) {
+  const end = text.toLowerCase().lastIndexOf(' to ')
+  const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
+  const early = /\balarm\b/i.test(name)
+  const plain = target.replace(/^to (?=\d{1,2}$)/i, 'at ').replace(/ (?:earlier|later|sooner)$/i, '')
+  return { name, target, when: takeWhen(plain, world.present, { early }) }
+}
+
+/** "A day later", but not "in a day" or "a day from now". */
+const DAYS_ON = /(?<!\bin )\b(an?|one|two|three|\d{1,2}) (day|week)s?\b(?! from now)/i
+
+/** "In an hour" counts from now, "an hour later" from when it is due. */
+function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
+  const sign = EARLIER.test(text) ? -1 : 1
+  const days = DAYS_ON.exec(text)
+  if (days) {
+    const count = hourOf(days[1] ?? '') || 1
+    return { by_minutes: sign * count * (/^w/i.test(days[2] ?? '') ? 7 : 1) * 24 * 60 }
+  }
+  if (when === null) return { by_minutes: SNOOZE_MINUTES }
+  if (when.kind !== 'in') return timingOf(when)
+  if (/\b(?:in|from now)\b/i.test(text))
+    return { at: new Date(wallMs(present) + when.seconds * 1000).toISOString().slice(0, 19) }
+  return { by_minutes: (sign * when.seconds) / 60 }
+}
+
+/** A time of day alone keeps the day of the reminder. "To 10" means the ten o'clock that is nearest to its time. */
+function clockIn(text: string, timer: TimerResult | undefined, world: World): Call['args'] {
+  const before =
+    timer?.dueAt === undefined ? world.present.now : new Date(Date.parse(timer.dueAt) - HALF_DAY_MS / 2)
+  const { when } = readMove(text, { ...world, present: { ...world.present, now: before } })
+  return when?.kind === 'at' ? { at: when.local.slice(11) } : {}
+}
+
+/** Changes when a reminder is due: the one with these words, the one just named, or the one that was due last. */
+function* move(text: string, world: World): Steps {
+  const { name, target, when } = readMove(text, world)
+  if (when?.kind === 'impossible') return when.why
+  const timed = yield* thoseAt(name, world)
+  if (timed.length > 1) return choiceOf(SAY_AGAIN, timed, world.present)
+  const words = naming(`${name} ${when?.rest ?? target}`)
+  const isClock = when?.kind === 'at' && when.isClock
+  const timer = timed[0] ?? (isClock || words.length === 0 ? yield* findNamed(words, world) : undefined)
+  const at = isClock ? clockIn(text, timer, world) : {}
+  const query = timer?.id ?? words.join(' ')
+  const time = movedTo(when, text, world.present)
+  const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
+  if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
+  if (outcome.reason === 'past') return 'That time is already over.'
+  if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
+  if (!outcome.ok) return whyNot(outcome)
+  const { title = 'the timer' } = outcome.timer ?? {}
+  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}.`
+}
+
+/** Moves a reminder only if the text says when to. */
+const whereMoved = (text: string, world: World) => (readMove(text, world).when ? move(text, world) : null)
+
+export const moveIntents: readonly Intent[] = [
+  on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
+  on(
+    `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??(?:${KIND}|one)|that|it) .{1,100})`,
+    ([words = ''], world) => whereMoved(words, world),
+  ),
+  on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
+    const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'
+    return whereMoved(`it to ${isDelay ? 'in ' : ''}${words}`, world)
+  }),
+  on(`add (\\d.{0,30}) to ((?:.{1,60} )??${KIND}|it|that)`, ([delay = '', name = ''], world) =>
+    whereMoved(`${name} by ${delay}`, world),
+  ),
+  on(`put ((?:.{1,100} )??${KIND} .{0,60}(?:earlier|later|back|forward))`, ([words = ''], world) =>
+    whereMoved(words, world),
+  ),
+  on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
+    const { when } = readMove(words, world)
+    const isTime = when !== null && when.kind !== 'impossible' && naming(when.rest).length === 0
+    return isTime ? move(words, world) : null
+  }),
+]

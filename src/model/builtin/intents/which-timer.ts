@@ -1,0 +1,52 @@
+import { type Present, type StepsTo, use, type World } from '../intent.ts'
+import { midnightOf, wallMs } from '../local-time.ts'
+import type { TimerResult } from '../results.ts'
+import { bullets, toYou } from '../text.ts'
+import { takeWhen } from '../when.ts'
+import { lineOf, wordsIn } from './agenda.ts'
+
+export const KIND = '(?:timer|alarm|reminder|countdown)'
+
+export const HALF_DAY_MS = 43_200_000
+
+/** What stands for the reminder that was due last, or joins its name and the time. */
+const NAMELESS =
+  /^(?:that|it|this|one|until|till|by|back|forward|up|later|earlier|sooner|reminders?|timers?|alarms?|countdowns?)$/
+
+/** The words that name a reminder. */
+export const naming = (text: string) => wordsIn(text).filter((word) => !NAMELESS.test(word))
+
+/** The reminders with these words that go off at the time or on the day in them, as in "my 6:30 alarm". */
+export function* thoseAt(words: string, { present }: World): StepsTo<readonly TimerResult[]> {
+  const when = takeWhen(words, present, { early: false })
+  if (when?.kind !== 'at') return []
+  const { timers } = yield* use('list_timers', {})
+  const clock = (ms: number) => Math.floor((ms % HALF_DAY_MS) / 60_000)
+  const wantedMs = Date.parse(`${when.local}Z`)
+  const named = naming(when.rest)
+  return timers.filter(({ title = '', dueAt = '' }) => {
+    const ms = wallMs({ ...present, now: new Date(dueAt) })
+    const isThen =
+      (when.isDay || clock(ms) === clock(wantedMs)) &&
+      (when.isClock || midnightOf(ms) === midnightOf(wantedMs))
+    return isThen && named.every((word) => title.toLowerCase().includes(word))
+  })
+}
+
+/** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
+export function* findNamed(words: readonly string[], { conversation: { past } }: World) {
+  const reply = past[0]?.reply.toLowerCase() ?? ''
+  if (words.length === 0 && reply === '') return undefined
+  const { timers, open } = yield* use('list_timers', {})
+  const all = [...open, ...timers]
+  const named = all.filter(({ title = '' }) =>
+    words.length === 0
+      ? reply.includes(toYou(title).toLowerCase())
+      : words.every((word) => title.toLowerCase().includes(word)),
+  )
+  const [only, ...others] = words.length === 0 && named.length === 0 ? all : named
+  return others.length === 0 ? only : undefined
+}
+
+export const choiceOf = (question: string, timers: readonly TimerResult[], present: Present) =>
+  `${question}\n\n${bullets(timers.map((timer) => lineOf(timer, present)))}`
