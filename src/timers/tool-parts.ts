@@ -8,11 +8,7 @@ import type { ChangeOutcome, Timer } from './timers.ts'
 export const timeParameters = {
   at: z.string().max(40).nullable().describe('ISO 8601; without an offset it is local time of the owner'),
   in_minutes: z.number().nullable(),
-  recurrence: z
-    .string()
-    .max(100)
-    .nullable()
-    .describe('A cron expression: minute hour day month weekday. Day L: the last of a month'),
+  recurrence: z.string().max(100).nullable().describe('Cron: minute hour day month weekday. Day L: the last'),
 }
 
 /** The last moment that a fact can name. */
