@@ -101,7 +101,7 @@ export function isPersonal(text: string): boolean {
 const ASKS =
   /^(?:text|call|phone|e-?mail|mail|message|send|tell|ask|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|skip|clear|delete|remove|add|put|make|create|change|update|summari[sz]e|translate|repeat|explain|read|check|search|look|note|remember|forget|remind|wake|snooze|undo|cancel|draft|compose|reply|answer|schedule|help|let|set|calculate|convert|describe|list|save|sing|draw|recommend|suggest)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case|quality)\b)/i
 const STATES =
-  /(?:'s|'m|'re|'ve|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want|[a-z]{2,}ed|[a-z]{3,}s(?= (?:at|on|from|by|every|until)\b))) /i
+  /(?:'s|'m|'re|'ve|^(?:the|my|our|his|her|their|this|that) (?:[a-z]+ ){1,3}?[a-z]{3,}s|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want|[a-z]{2,}ed|[a-z]{3,}s(?= (?:at|on|from|by|every|until)\b))) /i
 
 const COURTESY = /^(?:(?:please|and|now|so|hey|(?:can|could|would|will) you),? )+/i
 
