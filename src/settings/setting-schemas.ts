@@ -90,8 +90,8 @@ function parseHttpUrl(text: string): URL | null {
 
 /** A phone number in E.164 format (ITU-T). */
 export const phoneNumberSchema = line
-  // As people write them: "+44 (7700) 900-123".
-  .transform((text) => text.replace(/[\s()./-]/g, ''))
+  // As people write them: "+44 (0)7700 900-123". The zero in parentheses is not dialled.
+  .transform((text) => text.replace(/\(0\)|[\s()./-]/g, ''))
   .pipe(z.string().regex(/^\+[1-9]\d{6,14}$/, english`must be a phone number like +493012345678`))
 
 /** The digits of a PIN, other than a repetition or a row like 1234 or 4321. */

@@ -88,8 +88,8 @@ export const search = get('/api/timeline/search', {
   summary: 'Search the words of the timeline, newest first',
   description:
     'Filters by channel and by period: a named one, or from one day to another, both inclusive. Without words, finds ' +
-    "all that passes a filter, and nothing without one. Days are in the owner's time zone. Request later pages with the `from` and `to` of the first response, so that midnight in " +
-    'between changes nothing.',
+    "all that passes a filter, and nothing without one. Days are in the owner's time zone. Request later pages with " +
+    'the `from` and `to` of the first response, so that midnight in between changes nothing.',
   request: {
     query: z
       .object({

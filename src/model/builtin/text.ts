@@ -37,7 +37,7 @@ const POLITE = new RegExp(
       'thank(?:s| you)(?: so much| very much)?(?=[,.!])',
       '(?:hey|hi|hello|ok|okay|so|well|um+|uh+|and|also|then|now|please|pls|kindly|just|delegate|actually|oh|yes|yeah)',
       '(?:can|could|would|will) (?:you|u)(?: please| kindly| just| maybe)*',
-      "(?:i'd like|i would like|i want|i need) (?:you to|to (?!call|phone|ring|text|e-?mail|write|message))",
+      "(?:i'd like|i would like|i want|i need) (?:you to|to(?! (?:call|phone|ring|dial|text|sms|message|whatsapp|e-?mail)\\b))",
       "(?:would you mind|let's|let us|go ahead and|try to|be so kind as to|you should|you can)",
     ].join('|') +
     ')(?:[,.!:;-]+ ?| )',

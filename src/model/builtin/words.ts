@@ -9,7 +9,7 @@ const ASKING_WORDS = new Set('anything know recall remember remembered something
 /** "I'm" and "don't" count as their first part, and so does "whats". */
 const isStopWord = (word: string) =>
   STOP_WORDS.has(word.split("'", 1).join('')) ||
-  STOP_WORDS.has(word.replace(/(?<=..)s$/, '')) ||
+  /^(?:what|when|where|who|how|that|there)s$/.test(word) ||
   ASKING_WORDS.has(word)
 
 /** Words for an aspect rather than a thing. A matching statement may lack them. */

@@ -17,7 +17,7 @@ type LoadedOptions<Value> = {
 /** Coalesces the events of a turn into one reload. */
 const debounceMs = 250
 const typingPauseMs = 170
-/** Without the service, as often as the chat tries to connect. */
+/** Between attempts while the service cannot be reached. */
 const retryMs = 5000
 
 /**

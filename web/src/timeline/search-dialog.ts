@@ -75,11 +75,7 @@ export class DgSearchDialog extends DialogElement {
       if (q === undefined && !this.isNarrowed) return { items: [], nextCursor: null, groups: noGroups }
       const query = { ...narrowingOf(this.filters), q: q ?? '', limit: pageSize, cursor }
       const [groups, { hits, nextCursor }] = await Promise.all([
-        this.isNarrowed
-          ? noGroups
-          : cursor === undefined
-            ? searchGroups(this.app, query.q, signal)
-            : this.groups,
+        cursor === undefined ? this.searchGroups(query.q, signal) : this.groups,
         this.app.http.get('/api/timeline/search', { query, signal }),
       ])
       return { items: besideGroups(hits, groups), nextCursor, groups }
@@ -90,10 +86,14 @@ export class DgSearchDialog extends DialogElement {
     return this.found.value?.groups ?? noGroups
   }
 
-  /** The filters narrow the timeline, so they leave out the rest. */
   private get isNarrowed(): boolean {
     const { channel, period, from, to } = this.filters
     return channel !== null || (period === 'days' ? from !== '' || to !== '' : period !== 'any')
+  }
+
+  /** The filters narrow the timeline, so they leave out the rest. */
+  private searchGroups(q: string, signal: AbortSignal): Promise<SearchGroups> | SearchGroups {
+    return this.isNarrowed ? noGroups : searchGroups(this.app, q, signal)
   }
 
   /** Searches for these words, once it is open. */
@@ -198,12 +198,12 @@ export class DgSearchDialog extends DialogElement {
   }
 
   private emptyView(q: string): TemplateResult {
-    return !this.isNarrowed
-      ? html`<p class="note">${msg`No results for “${q}”. Try fewer or different words.`}</p>`
-      : html`<p class="note">
-          ${q === '' ? msg`Nothing matches these filters.` : msg`No results for “${q}” with these filters.`}<br /><br />
-          <button class="button small" @click=${this.clearFilters}>${msg`Clear filters`}</button>
-        </p>`
+    if (!this.isNarrowed)
+      return html`<p class="note">${msg`No results for “${q}”. Try fewer or different words.`}</p>`
+    return html`<p class="note">
+      ${q === '' ? msg`Nothing matches these filters.` : msg`No results for “${q}” with these filters.`}<br /><br />
+      <button class="button small" @click=${this.clearFilters}>${msg`Clear filters`}</button>
+    </p>`
   }
 
   private hitView(hit: SearchHit): TemplateResult {

@@ -32,7 +32,7 @@ const DAYS_ON = /(?<!\bin )\b(an?|one|two|three|\d{1,2}) (day|week)s?\b(?! from 
 /** "In an hour" counts from now, "an hour later" from when it is due. */
 function movedTo(when: Timing | null, text: string, present: Present): Call['args'] {
   const sign = EARLIER.test(text) ? -1 : 1
-  const days = DAYS_ON.exec(text)
+  const days = when === null || (when.kind === 'at' && when.isDay) ? DAYS_ON.exec(text) : null
   if (days) {
     const count = hourOf(days[1] ?? '') || 1
     return { by_minutes: sign * count * (/^w/i.test(days[2] ?? '') ? 7 : 1) * 24 * 60 }
@@ -63,7 +63,7 @@ function* move(text: string, world: World): Steps {
   const timer = timed[0] ?? (isClock || words.length === 0 ? yield* findNamed(words, world) : undefined)
   const at = isClock ? clockIn(text, timer, world) : {}
   const query = timer?.id ?? words.join(' ')
-  const time = movedTo(when, text, world.present)
+  const time = movedTo(when, target, world.present)
   const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
   if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
   if (outcome.reason === 'past') return 'That time is already over.'

@@ -41,9 +41,9 @@ function setTimer(words: string, called: string, world: World): Reply {
   return setOnTold(text, kind, world)
 }
 
-/** "On mum's birthday": the owner told the date earlier. */
+/** "On mum's birthday to send flowers": the owner told the date earlier. */
 function* setOnTold(text: string, kind: string, world: World): Steps {
-  const event = /\bon (\p{L}.{2,60}?)(?= to |$)/u.exec(text)?.[1]
+  const event = /^on (\p{L}.{2,60}?)(?= to )/iu.exec(text)?.[1]
   const date = event === undefined ? '' : yield* toldDate(event, world)
   const when = date === '' ? null : takeWhen(text.replace(event ?? '', date), world.present, { early: false })
   if (when !== null && when.kind !== 'impossible') return yield* set(when, kind, world)
