@@ -6,7 +6,7 @@ import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { inFocus, visit } from './page.ts'
+import { inFocus, phone, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -359,4 +359,24 @@ test('chooses by name who listens and speaks in calls', { tags: ['long'] }, asyn
   const { entries } = (await service.client.get('/api/config')).json
   const stored = entries.find(({ key }: { key: string }) => key === 'PHONE_CARRIAGE')
   expect(stored).toMatchObject({ value: 'relay', source: 'stored' })
+})
+
+test('shows a refused field and its error above the bar that saves', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, {
+    path: '/settings',
+    expected: /400|422/,
+    context: { viewport: phone },
+  })
+  const field = page.getByLabel('Time zone')
+  await field.fill('London')
+  await field.press('Enter')
+  const edgesOf = async (selector: string) => {
+    const box = await page.locator(selector).boundingBox()
+    return { top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) }
+  }
+  await page.locator('.field-error').waitFor()
+  await expect
+    .poll(async () => (await edgesOf('.save-bar')).top - (await edgesOf('.field-error')).bottom)
+    .toBeGreaterThanOrEqual(0)
 })

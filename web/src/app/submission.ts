@@ -84,5 +84,7 @@ export class Submission {
     const field = this.field(name)
     field?.closest('details')?.setAttribute('open', '')
     field?.focus()
+    // A field that has the focus may still lie under a bar.
+    field?.scrollIntoView({ block: 'nearest' })
   }
 }

@@ -85,6 +85,8 @@ export class DgSettingsPage extends LightElement {
     const { [setting.key]: _, ...others } = this.submission.errors
     this.submission.errors = others
     this.requestUpdate()
+    // The bar that saves may have appeared above it.
+    void this.updateComplete.then(() => this.field(setting.key)?.scrollIntoView({ block: 'nearest' }))
   }
 
   private async resetSetting(key: string): Promise<void> {

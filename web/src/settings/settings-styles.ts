@@ -9,13 +9,13 @@ export const settingsStyles = css`
     scroll-margin-top: 4rem;
     overflow: clip;
   }
-  /* The bar that saves covers nothing in focus. */
+  /* The bar that saves covers neither what is in focus nor an error below it. */
   input,
   select,
   textarea,
   button,
   summary {
-    scroll-margin-bottom: 5rem;
+    scroll-margin-bottom: 7rem;
   }
   .section > header {
     display: flex;
