@@ -25,6 +25,9 @@ const marked = new Marked({
     // Content must not make the page fetch anything, so images become links.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    listitem({ task, tokens }) {
+      return `<li${task ? ' class="task"' : ''}>${this.parser.parse(tokens)}</li>\n`
+    },
     // The page has its own h1.
     heading({ tokens, depth }) {
       const level = Math.min(6, depth + 1)
@@ -66,6 +69,7 @@ export function renderMarkdown(source: string): string {
       table: ['tabindex', 'dir'],
     },
     allowedClasses: {
+      li: ['task'],
       td: ['long'],
       th: ['long'],
       span: ['hljs-*', 'function_', 'class_', 'inherited__', 'math', 'wide'],

@@ -29,6 +29,12 @@ test('colours code by its language and keeps it inert', () => {
   )
 })
 
+test('shows the checkbox of an item in the place of its marker', () => {
+  expect(renderMarkdown('- [x] Passport\n- [ ] Jacket\n- Socks')).toBe(
+    '<ul dir="auto">\n<li class="task">☑ Passport</li>\n<li class="task">☐ Jacket</li>\n<li>Socks</li>\n</ul>\n',
+  )
+})
+
 test('renders formulas as MathML, and leaves prices, code and mistakes as written', () => {
   const html = renderMarkdown(
     'As $a^2$ says:\n\n\\[ \\sum_{i=1}^n x[i] < \\color{red}{2} \\]\n\nTea is $5, cake $10, `$b$` and $\\frac{1$.',

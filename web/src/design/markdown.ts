@@ -16,8 +16,12 @@ const allowedTags = [
   ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ]
 
-/** The only classes that markdown brings along: of formulas, and of code in a known language. */
-const allowedClasses: Readonly<Record<string, RegExp>> = { SPAN: /^math$/, CODE: /^language-[\w+#-]+$/ }
+/** The only classes that markdown brings along: of formulas, of code in a known language, and of items with a checkbox. */
+const allowedClasses: Readonly<Record<string, RegExp>> = {
+  SPAN: /^math$/,
+  CODE: /^language-[\w+#-]+$/,
+  LI: /^task$/,
+}
 
 const longCellChars = 32
 
@@ -86,6 +90,9 @@ export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
       checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+      listitem({ task, tokens }) {
+        return `<li${task ? ' class="task"' : ''}>${this.parser.parse(tokens)}</li>\n`
+      },
     },
   })
   const purify = DOMPurify(window)
