@@ -33,15 +33,18 @@ const MAX_TERMS = 32
 /** Converts a person's query to FTS5: every term must occur in the text. Null if it has no words. */
 export function toMatch(query: string): string | null {
   const terms = toTerms(query)
-  return terms.length === 0 ? null : terms.join(' ')
+  return terms.length === 0 ? null : terms.join(' AND ')
 }
 
 /**
- * The terms of a person's query, each an FTS5 query of the column `text`: words, the last one as a prefix, and
- * "quoted words" as a phrase. Input is never interpreted as FTS5 syntax.
+ * The terms of a person's query, each an FTS5 query of the column `text`: words, in the singular or plural, the last
+ * one as a prefix, and "quoted words" as a phrase. Input is never interpreted as FTS5 syntax.
  */
 export function toTerms(query: string): string[] {
-  return phrasesOf(query).map(({ words, isOpen }) => `text : "${words}"${isOpen ? ' *' : ''}`)
+  return phrasesOf(query).map(({ words, other, isOpen }) => {
+    const phrase = `"${words}"${isOpen ? ' *' : ''}`
+    return `text : ${other === null ? phrase : `(${phrase} OR "${other}")`}`
+  })
 }
 
 /** Only the first words of a phrase are matched, which bounds the cost in texts that repeat one word. */
@@ -52,15 +55,20 @@ const PATTERN_WORDS = 16
  * time.
  */
 export function toPattern(query: string): RegExp {
-  const patterns = phrasesOf(query).map(({ words, isOpen }) => {
-    const each = words.split(' ', PATTERN_WORDS).map((word) =>
-      lettersOf(word)
-        .map((letter) => `${letter}${ACCENTS}*`)
-        .join(''),
-    )
-    return each.join(`[^${IN_WORD}]+`) + (isOpen ? `[${IN_WORD}]*` : '')
+  const patterns = phrasesOf(query).flatMap(({ words, other, isOpen }) => {
+    const pattern = patternOf(words) + (isOpen ? `[${IN_WORD}]*` : '')
+    return other === null ? [pattern] : [pattern, patternOf(other)]
   })
   return new RegExp(`(?<![${IN_WORD}])(?:${patterns.join('|')})(?![${IN_WORD}])`, 'giu')
+}
+
+function patternOf(words: string): string {
+  const each = words.split(' ', PATTERN_WORDS).map((word) =>
+    lettersOf(word)
+      .map((letter) => `${letter}${ACCENTS}*`)
+      .join(''),
+  )
+  return each.join(`[^${IN_WORD}]+`)
 }
 
 /** The characters of a word, without accents unless it has nothing else. */
@@ -69,24 +77,29 @@ function lettersOf(word: string): string[] {
   return [...(letters.replace(EACH_ACCENT, '') || letters)]
 }
 
-/** Words that must occur next to each other; an open phrase ends with a prefix. */
-type Phrase = { readonly words: string; readonly isOpen: boolean }
+/** Words that must occur next to each other; an open phrase ends with a prefix. `other` is another form of a word. */
+type Phrase = { readonly words: string; readonly other: string | null; readonly isOpen: boolean }
+
+/** A word of Latin letters without the "s" of its plural, or with it; null if it has no such form. */
+function otherNumber(word: string): string | null {
+  if (!/^\p{Script=Latin}{3,}$/u.test(word) || /ss$/i.test(word)) return null
+  return /s$/i.test(word) ? word.slice(0, -1) : `${word}s`
+}
 
 function phrasesOf(query: string): Phrase[] {
-  const phrases: string[] = []
+  const phrases = new Map<string, Phrase>()
   for (const [, quoted, loose = ''] of normalizeText(query, 'NFC').matchAll(/"([^"]*)"|([^"]+)/g)) {
     for (const chunk of quoted === undefined ? loose.split(/\s+/) : [quoted]) {
-      const words = toIndexed(chunk).match(WORD)
-      if (words) phrases.push(words.join(' '))
+      const words = toIndexed(chunk).match(WORD)?.join(' ')
+      if (words === undefined) continue
+      phrases.delete(words)
+      phrases.set(words, { words, other: quoted === undefined ? otherNumber(words) : null, isOpen: false })
     }
   }
-  const last = phrases.pop()
+  const all = [...phrases.values()]
+  const last = all.pop()
   if (last === undefined) return []
-  const others = [...new Set(phrases)].filter((phrase) => phrase !== last).slice(0, MAX_TERMS - 1)
-  return [
-    ...others.map((words) => ({ words, isOpen: false })),
-    { words: last, isOpen: !/["\s]$/u.test(query) },
-  ]
+  return [...all.slice(0, MAX_TERMS - 1), { ...last, isOpen: !/["\s]$/u.test(query) }]
 }
 
 /**
@@ -104,6 +117,7 @@ export function holdsWords(query: string, text: string): boolean {
   return wanted.every(
     (word, index) =>
       held.has(word) ||
+      held.has(otherNumber(word) ?? word) ||
       (endsOpen && index === wanted.length - 1 && [...held].some((each) => each.startsWith(word))),
   )
 }

@@ -46,3 +46,25 @@ test('shows a long text around its first match, as the index finds it', () => {
     ].map((shown) => expect.stringMatching(new RegExp(`^….{20,60}${shown}.+…$`))),
   )
 })
+
+test('finds the singular by the plural and the plural by the singular, but quoted words as they are', () => {
+  const text = 'Two appointments with the dentist, and one for Lucas'
+  const queries = [
+    'appointment dentists',
+    'appointments',
+    'luca ',
+    'dentist',
+    '"appointment" dentist',
+    'dentistss',
+  ]
+  expect(snippetsOf(text, ...queries)).toEqual([
+    'Two [appointments] with the [dentist], and one for Lucas',
+    'Two [appointments] with the dentist, and one for Lucas',
+    'Two appointments with the dentist, and one for [Lucas]',
+    'Two appointments with the [dentist], and one for Lucas',
+    undefined,
+    undefined,
+  ])
+  const long = `${'Nothing yet. '.repeat(300)}${text}. ${'Nothing more. '.repeat(300)}`
+  expect(snippetsOf(long, 'dentists ')).toEqual([expect.stringContaining('with the [dentist], and')])
+})
