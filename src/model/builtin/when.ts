@@ -4,7 +4,6 @@ import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence } from './recurrence.ts'
-import { ASK_WHEN } from './wording.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -36,9 +35,8 @@ const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
 export const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
 
 /** How long before an event. */
-const AHEAD = `(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|morning|afternoon|evening|night)s?`
 const BEFOREHAND = new RegExp(
-  `^${AHEAD} before (?=\\p{L})|(?:^|,? )${AHEAD} (?:before(?:hand)?|ahead|earlier|in advance)$`,
+  `(?:^|,? )(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|month|morning|afternoon|evening|night)s? (?:before(?= |$)|(?:beforehand|ahead|earlier|in advance)(?=$| to ))`,
   'iu',
 )
 const AHEAD_MS: Readonly<Record<string, number>> = {
@@ -48,32 +46,57 @@ const AHEAD_MS: Readonly<Record<string, number>> = {
   week: 7 * DAY_MS,
 }
 
-const EVENT_UNKNOWN: When = {
-  kind: 'impossible',
-  why: `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`,
+/** A reminder before an event. */
+export type Lead = {
+  /** "my flight on Friday at 6"; "" if the text speaks of what was said before. */
+  readonly event: string
+  /** When it is due, if these words say when the event is; else null. `rest` is what to do, or else the event. */
+  readonly dueBefore: (event: string) => When | null
 }
 
-/** Whether a text says only how long before an event. */
-export const isLead = (text: string) => text.trim().replace(BEFOREHAND, '') === ''
-
 /**
- * When to be reminded of an event beforehand: "an hour before my flight on Friday at 6", "my flight is on Friday at 6,
- * the evening before". Impossible if the text does not say when the event is; null if it says nothing of the kind.
+ * How long before an event to be reminded: "to pack, an hour before my flight on Friday at 6", "a day before the trip to
+ * buy tickets", "my flight is on Friday at 6, the evening before". Null if the text says nothing of the kind.
  */
-export function takeLead(said: string, present: Clock): When | null {
+export function leadIn(said: string, present: Clock): Lead | null {
   const text = toDigits(said.slice(0, MAX_CHARS))
   const found = BEFOREHAND.exec(text)
   if (!found) return null
-  const event = takeWhen(joined(text.replace(found[0], ''), present), present, { early: false })
-  if (event?.kind !== 'at') return EVENT_UNKNOWN
-  const [count = '', unit = ''] = found.slice(1).filter((group) => group !== undefined)
-  const eventMs = Date.parse(`${event.local}Z`)
-  const leadMs = AHEAD_MS[unit.toLowerCase()]
-  const part = PARTS_OF_DAY.find(([words]) => words.test(unit))?.[1] ?? 0
-  const dueMs = leadMs
-    ? eventMs - (hourOf(count) || 1) * leadMs
-    : midnightOf(eventMs) - DAY_MS + part * HOUR_MS
-  return { ...event, local: new Date(dueMs).toISOString().slice(0, 16), isClock: false, isDay: false }
+  const [all, count = '', unit = ''] = found
+  const [first, last] = [text.slice(0, found.index), text.slice(found.index + all.length).trim()]
+  const followsEvent = last === '' || /^to /i.test(last)
+  // "Tomorrow at 9, call the shop a day before they close."
+  if (!followsEvent && takeWhen(first, present, { early: false })) return null
+  const beforeEvent = first === '' ? eventIn(last, present) : { event: last, what: first }
+  const { event, what } = followsEvent ? { event: first, what: last } : beforeEvent
+  return {
+    event,
+    dueBefore(words) {
+      const at = takeWhen(joined(words, present), present, { early: false })
+      if (at?.kind !== 'at') return null
+      const local = earlierThan(Date.parse(`${at.local}Z`), hourOf(count) || 1, unit.toLowerCase())
+      return { ...at, local, isClock: false, isDay: false, rest: what || at.rest }
+    },
+  }
+}
+
+/** "My flight to Rome on Friday at 6 to pack": what to do follows the time, or the event if that has none. */
+function eventIn(text: string, present: Clock): { readonly event: string; readonly what: string } {
+  const [date] = datesIn(text, present)
+  const from = date ? date.index + date.text.length : 0
+  const at = text.slice(from).search(/ to \p{Ll}/u)
+  return at < 0
+    ? { event: text, what: '' }
+    : { event: text.slice(0, from + at), what: text.slice(from + at + 1) }
+}
+
+function earlierThan(eventMs: number, count: number, unit: string): string {
+  const due = new Date(eventMs)
+  const part = PARTS_OF_DAY.find(([words]) => words.test(unit))?.[1]
+  if (part !== undefined) due.setTime(midnightOf(eventMs) - DAY_MS + part * HOUR_MS)
+  else if (unit === 'month') due.setUTCMonth(due.getUTCMonth() - count)
+  else due.setTime(eventMs - count * (AHEAD_MS[unit] ?? 0))
+  return due.toISOString().slice(0, 16)
 }
 
 /** Puts the time of day beside its day: "tomorrow I see Ann at 11". */

@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { takeWhen } from '../../../src/model/builtin/when.ts'
+import { leadIn, takeWhen } from '../../../src/model/builtin/when.ts'
 
 /** A Tuesday, 14:00 in Berlin. */
 const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
@@ -217,4 +217,53 @@ test('reads any text without throwing', () => {
     ),
     { numRuns: 500 },
   )
+})
+
+test.for([
+  ['a week before Christmas to buy presents', 'Christmas', '2026-12-18T09:00', 'to buy presents'],
+  [
+    'two hours before my flight on 19 June at 6 pm',
+    'my flight on 19 June at 6 pm',
+    '2026-06-19T16:00',
+    'my flight',
+  ],
+  [
+    'to call Ann an hour before my flight to Rome on 19 June at 6 pm',
+    'my flight to Rome on 19 June at 6 pm',
+    '2026-06-19T17:00',
+    'to call Ann',
+  ],
+  [
+    'an hour before my flight to Rome on 19 June at 6 pm to call Ann',
+    'my flight to Rome on 19 June at 6 pm',
+    '2026-06-19T17:00',
+    'to call Ann',
+  ],
+  [
+    'my flight is on 19 June at 6 pm, the evening before to pack',
+    'my flight is on 19 June at 6 pm',
+    '2026-06-18T19:00',
+    'to pack',
+  ],
+  ['a month before the wedding on 12 July', 'the wedding on 12 July', '2026-06-12T09:00', 'the wedding'],
+] as const)('reads “%s” as before “%s”', ([text, event, local, rest]) => {
+  const lead = leadIn(text, present)
+  expect(lead?.event).toBe(event)
+  expect(lead?.dueBefore(event)).toEqual({ kind: 'at', local, rest, isClock: false, isDay: false })
+})
+
+test('leaves to the conversation what a reminder beforehand does not say', () => {
+  expect(leadIn('an hour before to pack', present)?.event).toBe('')
+  const wedding = leadIn('a week before the wedding to collect the suit', present)
+  expect(wedding?.event).toBe('the wedding')
+  expect(wedding?.dueBefore('the wedding')).toBeNull()
+  expect(wedding?.dueBefore('the wedding 12 July')).toMatchObject({ local: '2026-07-05T09:00' })
+})
+
+test.for([
+  'tomorrow at 9 to call the shop a day before they close',
+  'an hour earlier tomorrow',
+  'to look before I leap',
+])('reads “%s” as no reminder beforehand', (text) => {
+  expect(leadIn(text, present)).toBeNull()
 })

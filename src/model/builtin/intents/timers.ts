@@ -3,7 +3,7 @@ import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, ty
 import { formatDay, formatMoment } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
 import { capitalise, isStatement, tidy, toYou } from '../text.ts'
-import { isLead, takeLead, takeWhen } from '../when.ts'
+import { type Lead, leadIn, takeWhen } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, formatDue, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { toldDate } from './look-up.ts'
@@ -19,10 +19,12 @@ const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
 /** "Remind me of that at 5" and "remind me the day before" speak of what was said before. */
-function ofSaid(words: string, { conversation: { past } }: World): string {
+function ofSaid(words: string, { conversation: { past }, present }: World): string {
   const said = past[0]?.said ?? ''
   const rest = words.replace(/^(?:of|about) (?:it|that|this)\b/i, '')
-  return isStatement(said) && (rest !== words || isLead(words)) ? `${tidy(said)} ${rest}` : words
+  return isStatement(said) && (rest !== words || leadIn(words, present)?.event === '')
+    ? `${tidy(said)} ${rest}`
+    : words
 }
 
 /** `called` is the word that the owner used: "reminder", "timer", "alarm", "countdown", "wake", "tell", … */
@@ -30,9 +32,9 @@ function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
-  const lead = takeLead(text, world.present)
-  if (lead?.kind === 'impossible') return beforeTold(text, lead.why, world)
-  const when = lead ?? takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
+  const lead = leadIn(text, world.present)
+  if (lead) return setBefore(lead, kind, world)
+  const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
   const isBareDay = when?.kind === 'at' && when.isDay && titleOf(when.rest) === ''
   if (isBareDay && kind === 'reminder') return ASK_WHAT_THEN
@@ -41,20 +43,23 @@ function setTimer(words: string, called: string, world: World): Reply {
   return setOnTold(text, kind, world)
 }
 
-/** "On mum's birthday to send flowers": the owner told the date earlier. */
+/** "On mum's birthday to send flowers", "to send flowers on mum's birthday". */
+const ON_EVENT = /\bon (\p{L}.{2,60}?(?= to )|(?:.{1,60} )?\p{L}*(?:day|anniversary)$)/iu
+
+/** The owner told the date of the event earlier. */
 function* setOnTold(text: string, kind: string, world: World): Steps {
-  const event = /^on (\p{L}.{2,60}?)(?= to )/iu.exec(text)?.[1]
+  const event = ON_EVENT.exec(text)?.[1]
   const date = event === undefined ? '' : yield* toldDate(event, world)
   const when = date === '' ? null : takeWhen(text.replace(event ?? '', date), world.present, { early: false })
   if (when !== null && when.kind !== 'impossible') return yield* set(when, kind, world)
   return `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.`
 }
 
-/** "A week before mum's birthday": the owner told the date earlier. */
-function* beforeTold(text: string, unknown: string, world: World): Steps {
-  const date = yield* toldDate(text.replace(/^.* before /i, ''), world)
-  const when = takeLead(`${text} ${date}`, world.present)
-  return when === null || when.kind === 'impossible' ? unknown : yield* set(when, 'reminder', world)
+/** The text says when the event is, or the owner told it earlier. */
+function* setBefore({ event, dueBefore }: Lead, kind: string, world: World): Steps {
+  const when = dueBefore(event) ?? dueBefore(`${event} ${yield* toldDate(event, world)}`)
+  if (when !== null && when.kind !== 'impossible') return yield* set(when, kind, world)
+  return `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`
 }
 
 function* set(when: Timing, kind: string, { present }: World): Steps {
