@@ -36,6 +36,9 @@ const LAST_DAY: Rhythm = { fields: 'L * *', words: 'on the last day of every mon
 const BOUNDED = impossible(
   'I can’t repeat a reminder only from or until some time. Leave that out, and cancel it when it is over.',
 )
+const EXCEPTING = impossible(
+  'I can’t leave out days. Please name all the others, as in “every Monday and Friday at 9”.',
+)
 export const SEVERAL_TIMES = impossible(
   'Two different times need two reminders. Please ask for each of them.',
 )
@@ -48,7 +51,7 @@ const RULES: Readonly<Record<string, Reader>> = {
   [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
     UNEVEN,
   [`(?:every|each) ${PLACE} ${DAY}|${PLACE} ${DAY} (?:of|in) (?:the|every|each) month`]: UNEVEN,
-  '(?:(?:every|each|the) )?last day (?:of|in) (?:the|every|each) month|(?:every|each) last (?:day of )?the month':
+  '(?:(?:every|each|the) )?last day (?:of|in) (?:the|every|each) month|(?:every|each) last (?:day of )?the month|(?:at )?(?:the )?end of (?:every|each) month':
     LAST_DAY,
   [`(?:once|twice|(?:\\d{1,2}|${COUNTED}) times) (?:(?:an?|per|every|each) (?:hour|day|week|month|year)|daily|weekly)|(?:every|each) ${PART} and (?:every |each )?${PART}`]:
     TIMES_UNKNOWN,
@@ -70,17 +73,23 @@ const RULES: Readonly<Record<string, Reader>> = {
     yearly,
   [`(?:on )?the ${NTH} (?:day )?(?:of )?(?:every|each) month|(?:(?:every|each) month|monthly) on(?: the)? ${NTH}|(?:every|each) (\\d{1,2})(?:st|nd|rd|th)(?: of the month)?`]:
     monthly,
-  '(?:on )?the first (?:day )?of (?:every|each) month|(?:every|each) first (?:day )?of the month|(?:every|each) month|monthly':
+  '(?:on )?the first (?:day )?of (?:every|each) month|(?:at )?the (?:start|beginning) of (?:every|each) month|(?:every|each) first (?:day )?of the month|(?:every|each) month|monthly':
     monthly,
 }
 const PATTERNS = Object.entries(RULES).map(
   ([source, rhythm]) => [new RegExp(`\\b(?:${source})\\b`, 'i'), rhythm] as const,
 )
 
+const EXCEPT = new RegExp(
+  `\\b(?:except|excluding|apart from|but not)(?: on| for)? (?:${DAY}|weekends?)\\b`,
+  'i',
+)
+
 export function takeRecurrence(text: string, early: boolean): Recurrence | null {
   for (const [pattern, read] of PATTERNS) {
     const found = pattern.exec(text)
     if (!found) continue
+    if (EXCEPT.test(text)) return EXCEPTING
     const groups = found.slice(1).map((group) => group ?? '')
     const rhythm = typeof read === 'function' ? read(groups) : read
     const rest = without(text, found[0])

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf } from '../../lib/time.ts'
 import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
-import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence } from './recurrence.ts'
+import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence, WEEKDAYS } from './recurrence.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -136,6 +136,10 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
   [/\b(?:a|one) fortnight\b/gi, '2 weeks'],
   [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
+  [/\bat (\d{1,2})h(\d{2})\b/gi, 'at $1:$2'],
+  [/\bin (\d{1,3})(?=$| to\b)/gi, 'in $1 minutes'],
+  [/\b(?:around|by) (?=\d{1,2}(?::\d{2})?(?:$|,| to\b))/gi, 'at '],
+  [/\bend of (?:the|this) week\b/gi, 'Friday'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
   [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
@@ -169,25 +173,37 @@ function toDigits(text: string): string {
 
 function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const nowMs = wallMs(present)
-  const dated = withMonth(text, nowMs)
+  const dated = withWeeks(withMonth(text, nowMs), nowMs)
   const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
   const after = dated.slice(result.index + result.text.length)
   if (hasAnother(after, present)) return SEVERAL_TIMES
-  const before = dated.slice(0, result.index).replace(/\b(?:by|before|around|about|on|at|for) ?$/i, '')
+  const head = dated.slice(0, result.index)
+  const before = head.replace(
+    /\b(?:before )?(?:by|before|around|about|on|at|for|in|sometime)(?: the)? ?$/i,
+    '',
+  )
+  // "The second week of January", "tomorrow after lunch".
+  if (/\b(?:week|half|part|beginning|start|middle|end) of (?:the )?$/i.test(before)) return null
+  if (/^ (?:after|before) \p{L}/iu.test(after)) return null
   const rest = `${before} ${after}`.replace(/ {2,}/g, ' ').trim()
   if (result.tags().has('result/relativeDateAndTime')) {
     const seconds = Math.round((result.start.date().getTime() - present.now.getTime()) / 1000)
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
   }
-  const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
+  const dueMs = resolve(result, nowMs, early)
+  const isDay = !result.start.isCertain('hour')
+  // On Friday, "before Friday" is over.
+  const isBefore = isDay && /\bbefore(?: on| the)? ?$/i.test(head) && dueMs - DAY_MS > nowMs
+  const local = new Date(isBefore ? dueMs - DAY_MS : dueMs).toISOString().slice(0, 16)
   const isClock = (['day', 'weekday', 'month'] as const).every((part) => !result.start.isCertain(part))
-  return { kind: 'at', local, isClock, isDay: !result.start.isCertain('hour'), rest }
+  return { kind: 'at', local, isClock, isDay, rest }
 }
 
-/** Whether a further time follows: "at 8 and at 20", "on Monday and Thursday". */
+/** Whether a further time follows: "at 8 and at 20", "on Monday and Thursday", "at 5 to call Ann and at 6 to call Tom". */
 function hasAnother(after: string, present: Clock): boolean {
+  if (/ and at \d/i.test(after)) return true
   const joint = /^(?:,| and| or) (?:and |again |on )*/i.exec(after)?.[0]
   return joint !== undefined && datesIn(after.slice(joint.length), present)[0]?.index === 0
 }
@@ -198,6 +214,25 @@ export function datesIn(text: string, { now, timezone }: Clock): ParsedResult[] 
     const after = text.slice(index + words.length)
     const isOfAnEvent = /\bbefore$/i.test(words) && /^ \p{L}/u.test(after)
     return !after.startsWith("'s") && !/^now$/i.test(words) && !isOfAnEvent
+  })
+}
+
+const DAY_NAME = '(?:on |this )?((?:sun|mon|tues|wednes|thurs|fri|satur)day|today|tomorrow)'
+const WEEKS = `(an?|\\d{1,2}|${HOURS.join('|')}) weeks?`
+const WEEKS_ON = new RegExp(
+  `\\b(?:(?:in )?${WEEKS} (?:from )?${DAY_NAME}|${DAY_NAME}(?: in ${WEEKS}| week))\\b`,
+  'gi',
+)
+
+/** Reads "Friday week", "a week on Friday" and "Friday in two weeks", each as so many weeks after the next Friday. */
+function withWeeks(text: string, nowMs: number): string {
+  return text.replace(WEEKS_ON, (_, ...groups: (string | undefined)[]) => {
+    const name = (groups[1] ?? groups[2] ?? '').toLowerCase()
+    const weekday = WEEKDAYS.findIndex((day) => day.toLowerCase() === name)
+    const ahead = (weekday + 7 - new Date(nowMs).getUTCDay()) % 7 || 7
+    const days = weekday >= 0 ? ahead : name === 'today' ? 0 : 1
+    const weeks = hourOf(groups[0] ?? groups[3] ?? 'one') || 1
+    return `on ${dayOf(nowMs + (days + 7 * weeks) * DAY_MS)}`
   })
 }
 

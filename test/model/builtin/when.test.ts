@@ -14,6 +14,7 @@ test.for([
   ['in 1h30', 5400, ''],
   ['in 2 hours and 15 minutes leave', 8100, 'leave'],
   ['for five minutes', 300, ''],
+  ['in 20 to move the car', 1200, 'to move the car'],
   ['10-minute timer', 600, 'timer'],
   ['in 90 seconds', 90, ''],
   ['for a quarter of an hour', 900, ''],
@@ -30,6 +31,21 @@ test.for([
   ['at seven', '2026-06-02T19:00', ''],
   ['at 1', '2026-06-03T13:00', ''],
   ['at noon', '2026-06-03T12:00', ''],
+  ['at 19h30 to watch the match', '2026-06-02T19:30', 'to watch the match'],
+  ['in the morning to defrost the chicken', '2026-06-03T09:00', 'to defrost the chicken'],
+  ['to defrost the chicken in the morning', '2026-06-03T09:00', 'to defrost the chicken'],
+  ['at the weekend to call mum', '2026-06-06T09:00', 'to call mum'],
+  ['at the end of the month to pay the rent', '2026-06-30T09:00', 'to pay the rent'],
+  ['Friday week to return the books', '2026-06-12T09:00', 'to return the books'],
+  ['a week on Friday at 10', '2026-06-12T10:00', ''],
+  ['in two weeks on Wednesday to call the vet', '2026-06-17T09:00', 'to call the vet'],
+  ['to call the vet on Wednesday in 2 weeks', '2026-06-17T09:00', 'to call the vet'],
+  ['a week tomorrow', '2026-06-10T09:00', ''],
+  ['around 4 to start cooking', '2026-06-02T16:00', 'to start cooking'],
+  ['to cancel the trial before the 20th', '2026-06-19T09:00', 'to cancel the trial'],
+  ['to buy wine before Friday', '2026-06-04T09:00', 'to buy wine'],
+  ['to file the report by the end of the week', '2026-06-05T09:00', 'to file the report'],
+  ['sometime next week to get a haircut', '2026-06-09T09:00', 'to get a haircut'],
   ['at midnight', '2026-06-03T00:00', ''],
   ['at 05:30', '2026-06-03T05:30', ''],
   ['at half past seven', '2026-06-02T19:30', ''],
@@ -90,6 +106,8 @@ test.for([
   ['every Monday and Thursday at 6pm', '0 18 * * 1,4', 'every Monday and Thursday at 18:00'],
   ['mondays at 9', '0 9 * * 1', 'every Monday at 09:00'],
   ['weekly on friday at 3', '0 15 * * 5', 'every Friday at 15:00'],
+  ['at the end of every month', '0 9 L * *', 'on the last day of every month at 09:00'],
+  ['at the start of every month', '0 9 1 * *', 'on day 1 of every month at 09:00'],
   ['every hour', '0 * * * *', 'every hour'],
   ['every 15 minutes', '*/15 * * * *', 'every 15 minutes'],
   ['every half hour', '*/30 * * * *', 'every 30 minutes'],
@@ -124,16 +142,23 @@ test.for([
   'at 8 and 20 to take the pills',
   'at 8 am and 8 pm',
   'on monday and thursday at 9 to run',
+  'every evening at 9 except Sundays to journal',
+  'at 5 to call Lucy and at 6 to call Tom',
 ])('does not approximate “%s”, which one timer cannot express', (text) => {
   expect(when(text)).toMatchObject({ kind: 'impossible' })
 })
 
-test.for(['to read chapter 7', 'to ask May about the report', 'at 25:00', '', 'call me Tom from now on'])(
-  'finds no time in “%s”',
-  (text) => {
-    expect(when(text)).toBeNull()
-  },
-)
+test.for([
+  'to read chapter 7',
+  'to ask May about the report',
+  'at 25:00',
+  '',
+  'call me Tom from now on',
+  'in the second week of January',
+  'tomorrow after lunch to email Joe',
+])('finds no time in “%s”', (text) => {
+  expect(when(text)).toBeNull()
+})
 
 test.for([
   // Daylight saving time begins on 29 March 2026 and ends on 25 October 2026.
