@@ -151,7 +151,12 @@ const cases: readonly Case[] = [
   ['cancel all reminders', ['cancel_timer', { all: true }]],
   ['delete all alarms', ['cancel_timer', { all: false }]],
   ['move that to 6 pm', ['change_timer', { at: '18:00' }]],
-  ["what's on for Sunday?", ['list_timers', {}]],
+  [
+    "what's on for Sunday?",
+    ['list_timers', {}],
+    ['search_timeline', {}],
+    ...['tomorrow', 'Sunday', 'June'].map((query) => ['search_timeline', { query }]),
+  ],
   ['what time is my alarm?', ['list_timers', {}]],
   [
     'cancel the reminder about the kids tomorrow at 4',

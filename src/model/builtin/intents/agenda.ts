@@ -1,11 +1,11 @@
 import { DAY_MS } from '../../../lib/time.ts'
 import { findAnswers } from '../facts.ts'
 import { type Present, type Steps, type StepsTo, use, type World } from '../intent.ts'
-import { daysUntil, formatMoment, formatRecorded, midnightOf, today } from '../local-time.ts'
+import { daysUntil, formatDay, formatMoment, formatRecorded, midnightOf, today } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { type Outcome, type TimerResult, whyNot } from '../results.ts'
-import { bullets, capitalise, tidy } from '../text.ts'
-import { takeWhen } from '../when.ts'
+import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
+import { datesIn, takeWhen } from '../when.ts'
 
 export const NO_TIMERS = 'You have no reminders or timers.'
 export const NO_SUCH = (words: string) => (words === '' ? NO_TIMERS : `I found no reminder about “${words}”.`)
@@ -62,17 +62,23 @@ export const wordsIn = (text: string) =>
 
 const FOR = /^(?:(?:on|for|due|in|about|to) )+/i
 
-/** The reminders on the days named, or with these words in their title. With `onlyDays`, null unless a day is named. */
+/**
+ * The reminders on the days named, or with these words in their title. With `onlyDays`, also what the owner said of the
+ * days; null unless one is named.
+ */
 export function agenda(said: string, world: World, onlyDays = false): Steps | null {
   const words = tidy(said).replace(FOR, '')
   const span = spanOf(words, world.present)
-  return onlyDays && words !== '' && span === null ? null : listed(words, span, world)
+  return onlyDays && words !== '' && span === null ? null : listed(words, span, onlyDays, world)
 }
 
-function* listed(words: string, span: Span | null, { present }: World): Steps {
+function* listed(words: string, span: Span | null, withTold: boolean, world: World): Steps {
+  const { present } = world
   const outcome = yield* use('list_timers', {})
-  const lines = linesIn(outcome, span ?? ALL, span === null ? wordsIn(words) : [], present)
-  if (!outcome.ok || lines.length > 0) return outcome.ok ? bullets(lines) : whyNot(outcome)
+  if (!outcome.ok) return whyNot(outcome)
+  const due = linesIn(outcome, span ?? ALL, span === null ? wordsIn(words) : [], present)
+  const lines = span === null || !withTold ? due : [...due, ...(yield* toldOf(span, world))]
+  if (lines.length > 0) return bullets(lines)
   if (span === null) return NO_SUCH(words)
   const isNear = /^(?:to|this|next)/i.test(words)
   return `Nothing is due ${isNear ? words : `on ${WEEKDAYS.find((day) => day === capitalise(words)) ?? words}`}.`
@@ -98,6 +104,35 @@ function linesIn(
     ...due.map((timer) => lineOf(timer, present)),
   ]
 }
+
+/** What the owner said about these days, as lines. */
+function* toldOf([first, last]: Span, { can, present }: World): StepsTo<string[]> {
+  if (!can('search_timeline')) return []
+  const days = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  const names = days.flatMap((day) => [named(day, present, 'weekday'), named(day, present, 'month')])
+  const queries = new Set([null, 'tomorrow', ...names])
+  const results = yield [...queries].map((query) => ({ name: 'search_timeline', args: { query } }))
+  const said = results
+    .flatMap(({ hits }) => hits)
+    .filter(({ who, text = '', at = '' }) => {
+      if (who !== 'owner' || isQuestion(text) || !isStatement(text) || /\bremind me\b/i.test(text))
+        return false
+      // "Thursday" is the one after the day on which it was said.
+      const dates = datesIn(text, { ...present, now: new Date(at) })
+      return dates.some(({ start, end }) => {
+        const [from, to] = [start, end ?? start].map((part) => daysUntil(part.date(), present))
+        const isDay = start.isCertain('day') || start.isCertain('weekday')
+        return isDay && Number(from) <= last && Number(to) >= first
+      })
+    })
+  const lines = said.map(
+    ({ text = '', at }) => `You told me ${formatRecorded(at, present, formatDay)}: ${toYou(text)}`,
+  )
+  return [...new Set(lines)]
+}
+
+const named = (ahead: number, present: Present, part: 'weekday' | 'month') =>
+  new Intl.DateTimeFormat('en', { [part]: 'long', timeZone: 'UTC' }).format(today(present) + ahead * DAY_MS)
 
 /** The reminders of today, as lines. */
 export function* dueToday({ present }: World): StepsTo<string[]> {

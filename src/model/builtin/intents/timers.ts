@@ -179,7 +179,7 @@ export const timerIntents: readonly Intent[] = [
   ),
   on(
     [
-      `what(?:'s| is)(?: coming up| planned| next|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
+      `what(?:'s| is)(?: coming up| planned| next| happening|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
       `what (?:do i have|have i got)(?: on(?: my list)?| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
       `what(?:'s| is| do i have) (?:on(?: my list)?|due)(?: for)? ${SPAN}`,
       `what (?:do i have|have i got|do i need) to do (?:(?:on|for) (.{2,30})|(?!today)${SPAN})`,
