@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit'
 import { problemView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
+import type { AppElement } from './app-element.ts'
 import { DialogElement } from './dialog-element.ts'
 
 export type Form = {
@@ -12,16 +13,28 @@ export type Form = {
 
 /** A dialog with a form. Stays open with the reason if the form is not accepted. */
 export abstract class FormDialog extends DialogElement {
+  /** Whether what it asks for was done. */
+  protected isDone = false
+
   protected abstract form(): Form
 
   /** Sends the form. True if it succeeded, which closes the dialog. */
   protected abstract submit(data: FormData): Promise<boolean>
+
+  /** Opens it. Resolves once it is closed, to whether what it asks for was done. */
+  ask(host: AppElement): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.addEventListener('close', () => resolve(this.isDone))
+      this.openIn(host)
+    })
+  }
 
   private readonly submitted = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const { target } = event
     if (!(target instanceof HTMLFormElement) || !(await this.submit(new FormData(target)))) return
     target.reset()
+    this.isDone = true
     this.close()
   }
 

@@ -13,26 +13,20 @@ type Asking = Pick<Form, 'heading' | 'action'> & {
 
 /** Asks for the owner's password, and runs what needs it. Resolves to false if the dialog is closed before. */
 export function askForPassword(host: AppElement, asking: Asking): Promise<boolean> {
-  return new Promise((resolve) => {
-    const dialog = Object.assign(new DgPasswordDialog(), { asking })
-    dialog.addEventListener('close', () => resolve(dialog.isDone))
-    dialog.openIn(host)
-  })
+  return Object.assign(new DgPasswordDialog(), { asking }).ask(host)
 }
 
 @customElement('dg-password-dialog')
 export class DgPasswordDialog extends FormDialog {
   @property({ attribute: false }) asking!: Asking
-  isDone = false
 
-  protected override async submit(data: FormData): Promise<boolean> {
+  protected override submit(data: FormData): Promise<boolean> {
     const password = String(data.get('password'))
-    this.isDone = await this.submission.send(
+    return this.submission.send(
       () => this.asking.run(password),
       { password: password === '' && msg`Enter your password.` },
       ({ problem }) => problem.code === 'wrong_password' && { password: msg`That is not your password.` },
     )
-    return this.isDone
   }
 
   protected override form(): Form {

@@ -88,8 +88,8 @@ export class DgApp extends LightElement {
 
   /** Requests that are refused at the same time share one dialog. */
   private async stepUp(): Promise<boolean> {
-    const { askToStepUp } = await import('./step-up-dialog.ts')
-    this.steppingUp ??= askToStepUp(this).finally(() => {
+    const { DgStepUpDialog } = await import('./step-up-dialog.ts')
+    this.steppingUp ??= new DgStepUpDialog().ask(this).finally(() => {
       this.steppingUp = null
     })
     return this.steppingUp

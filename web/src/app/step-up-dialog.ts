@@ -3,25 +3,15 @@ import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
 import { codeView, passkeyButton, passwordView, usernameView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
-import type { AppElement } from './app-element.ts'
 import { type Form, FormDialog, textIn } from './form-dialog.ts'
 
-/** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
-export function askToStepUp(host: AppElement): Promise<boolean> {
-  return new Promise((resolve) => {
-    const dialog = new DgStepUpDialog()
-    dialog.addEventListener('close', () => resolve(dialog.isProven))
-    dialog.openIn(host)
-  })
-}
-
+/** Asks the owner to prove who they are. */
 @customElement('dg-step-up-dialog')
 export class DgStepUpDialog extends FormDialog {
   /** Whether the owner has an authenticator app. */
   @state() private hasCodes = false
   /** Whether a passkey works on this page. */
   @state() private hasPasskey = false
-  isProven = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -38,20 +28,19 @@ export class DgStepUpDialog extends FormDialog {
     }
   }
 
-  protected override async submit(data: FormData): Promise<boolean> {
+  protected override submit(data: FormData): Promise<boolean> {
     const password = String(data.get('step-up-password'))
     const code = textIn(data, 'step-up-code')
-    this.isProven = await this.submission.send(
+    return this.submission.send(
       () => this.app.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
       { 'step-up-password': password === '' && code === '' && msg`Enter your password.` },
       ({ problem }) => wrong[problem.code],
     )
-    return this.isProven
   }
 
   private readonly usePasskey = async (): Promise<void> => {
-    this.isProven = await this.submission.send(() => proveWithPasskey(this.app.http))
-    if (this.isProven) this.close()
+    this.isDone = await this.submission.send(() => proveWithPasskey(this.app.http))
+    if (this.isDone) this.close()
   }
 
   protected override form(): Form {

@@ -72,22 +72,19 @@ export class DgModelServices extends AppElement {
     concerns: (type) => type === 'settings.changed',
   })
 
-  private readonly edit = (services: Services, edited: Service | null): void => {
+  private async edit(services: Services, edited: Service | null): Promise<void> {
     const asMain = edited === null && !setUpServices(services).some(({ id }) => id === mainId)
-    let added: Services | null = null
     const onSaved = (changed: Services) => {
       this.loaded.put(changed)
       if (edited) this.app.toast(msg`Saved`)
       else if (!asMain) this.app.toast(msg`Added. Choose below what to use it for.`)
-      else added = changed
     }
     const dialog = Object.assign(new DgServiceDialog(), { services, edited, asMain, onSaved })
+    if (!(await dialog.ask(this)) || !asMain) return
     // The first service is for the chat, with one of its own models.
-    dialog.addEventListener('close', () => {
-      const chat = added?.uses.find(({ use }) => use === 'chat')
-      if (added && chat?.service === mainId) this.changeUse(added, chatUse, { ...chat, model: null })
-    })
-    dialog.openIn(this)
+    const { value } = this.loaded
+    const chat = value?.uses.find(({ use }) => use === 'chat')
+    if (value && chat?.service === mainId) this.changeUse(value, chatUse, { ...chat, model: null })
   }
 
   private confirmRemoving({ id, title }: Service): void {
@@ -112,7 +109,7 @@ export class DgModelServices extends AppElement {
 
   private changeUse(services: Services, { use, title, about, keys }: UseRow, choice: UsedModel): void {
     if (setUpServices(services).length === 0) {
-      this.edit(services, null)
+      void this.edit(services, null)
       return
     }
     const { app } = this

@@ -58,23 +58,18 @@ export class DgNextModel extends AppElement {
     const services = this.loaded.value?.services
     if (!services) return
     const chat = services.uses.find(({ use }) => use === 'chat') ?? null
-    let hasChosen = false
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, choice: this.chosen ?? chat },
       heading: msg`Model for the next message`,
       about: msg`Later messages use the model of the settings again.`,
       action: [msg`Choose`, msg`Choose`],
       onChosen: (choice: ModelChoice) => {
-        hasChosen = true
         const title = serviceTitle(services, choice.service)
         this.dispatchEvent(new CustomEvent('pick', { detail: { ...choice, title } }))
       },
     })
     // Only now has the focus returned to the button, from where the composer takes it.
-    dialog.addEventListener('close', () => {
-      if (hasChosen) this.dispatchEvent(new Event('picked'))
-    })
-    dialog.openIn(this)
+    if (await dialog.ask(this)) this.dispatchEvent(new Event('picked'))
   }
 
   override render() {
