@@ -2,6 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
+import { freeName } from '../app/free-name.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 
@@ -35,7 +36,8 @@ export class DgAdaptationDialog extends FormDialog {
   @property({ attribute: false }) onSaved!: () => void
   /** Null for a new instruction. */
   @property({ attribute: false }) edited: Adaptation | null = null
-  @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
+  /** The ids of all instructions. */
+  @property({ attribute: false }) taken: readonly string[] = []
 
   protected override submit(data: FormData): Promise<boolean> {
     const title = textIn(data, 'title')
@@ -109,15 +111,11 @@ export class DgAdaptationDialog extends FormDialog {
 }
 
 /** An unused id for URLs and file names: "Tone of voice" → "tone-of-voice". */
-function freeId(title: string, taken: ReadonlySet<string>): string {
-  const base =
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-      .replaceAll(/^-|-$/g, '')
-      .slice(0, 60) || 'instruction'
-  for (let number = 2, id = base; ; number += 1) {
-    if (!taken.has(id)) return id
-    id = `${base}-${number}`
-  }
+function freeId(title: string, taken: readonly string[]): string {
+  const words = title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 60)
+  return freeName(words || 'instruction', taken)
 }

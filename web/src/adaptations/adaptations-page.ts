@@ -93,7 +93,7 @@ export class DgAdaptationsPage extends AppElement {
   /** Opens the editor; null for a new instruction. */
   private edit(edited: Adaptation | null): void {
     const { adaptations } = this
-    const taken = new Set(adaptations.value?.map(({ id }) => id))
+    const taken = adaptations.value?.map(({ id }) => id) ?? []
     Object.assign(new DgAdaptationDialog(), { edited, taken, onSaved: adaptations.reload }).openIn(this)
   }
 

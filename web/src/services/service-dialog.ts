@@ -1,6 +1,7 @@
-import { css, html, nothing } from 'lit'
+import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
+import { freeName } from '../app/free-name.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
@@ -17,8 +18,6 @@ const apis = [
 /** Adds a model service or changes one. */
 @customElement('dg-service-dialog')
 export class DgServiceDialog extends FormDialog {
-  static override readonly styles = css`
-  `
   @property({ attribute: false }) services!: Services
   /** Saves a new service as the main one. */
   @property({ attribute: false }) asMain = false
@@ -43,11 +42,8 @@ export class DgServiceDialog extends FormDialog {
 
   /** The title of a new service, with a number if it is taken. */
   private freeTitle(): string {
-    const taken = new Set(this.services.services.map(({ title }) => title))
-    const { title } = this.kind
-    let name = title
-    for (let number = 2; taken.has(name); number += 1) name = `${title} ${number}`
-    return name
+    const taken = this.services.services.map(({ title }) => title)
+    return freeName(this.kind.title, taken, ' ')
   }
 
   /** The service whose key stays; null if there is none or the owner removes it. */
@@ -93,9 +89,7 @@ export class DgServiceDialog extends FormDialog {
         const id = this.isMain ? mainId : (edited?.id ?? freeId(title, this.services))
         await this.app.http.put('/api/services/{id}', {
           params: { id },
-          body: {
-            ...{ kind: kind.kind, title, baseUrl: entry.baseUrl, api, apiKey },
-          },
+          body: { kind: kind.kind, title, baseUrl: entry.baseUrl, api, apiKey },
         })
         this.onSaved(await this.app.http.get('/api/services'))
       },
@@ -150,14 +144,10 @@ const entryOf = (data: FormData) => ({ baseUrl: textIn(data, 'baseUrl'), apiKey:
 
 /** An id from a title, with a number if it is taken. */
 function freeId(title: string, { services }: Services): string {
-  const taken = new Set([mainId, builtinId, ...services.map(({ id }) => id)])
   const words = title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
     .slice(0, 30)
-  const base = words || 'service'
-  let id = base
-  for (let number = 2; taken.has(id); number += 1) id = `${base}-${number}`
-  return id
+  return freeName(words || 'service', [mainId, builtinId, ...services.map(({ id }) => id)])
 }
