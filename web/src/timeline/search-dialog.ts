@@ -4,7 +4,6 @@ import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { DialogElement } from '../app/dialog-element.ts'
 import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { takeText } from '../design/field.ts'
-import { fullTimeText, shortDateText } from '../design/format.ts'
 import { markedText } from '../design/marked.ts'
 import { msg } from '../design/msg.ts'
 import { plainWords } from '../notes/plain-text.ts'
@@ -13,15 +12,15 @@ import { filterStyles, filtersView, narrowingOf, noFilters, type SearchFilters }
 import {
   besideGroups,
   groupStyles,
-  groupsView,
-  noGroups,
-  type SearchGroups,
+  groupView,
+  hitView,
+  type SearchGroup,
   searchGroups,
 } from './search-groups.ts'
 
 const pageSize = 20
 
-type Found = ListPage<SearchHit> & { readonly groups: SearchGroups }
+type Found = ListPage<SearchHit> & { readonly groups: readonly SearchGroup[] }
 
 /** Searches the timeline, memories, reminders and imported conversations as the owner types. */
 @customElement('dg-search-dialog')
@@ -72,28 +71,24 @@ export class DgSearchDialog extends DialogElement {
   @state() private filters: SearchFilters = noFilters
   private readonly found = new PagedList<SearchHit, Found>(this, {
     fetch: async ({ q, cursor, signal }) => {
-      if (q === undefined && !this.isNarrowed) return { items: [], nextCursor: null, groups: noGroups }
+      if (q === undefined && !this.isNarrowed) return { items: [], nextCursor: null, groups: [] }
+      // The filters narrow the timeline, so they leave out the rest.
       const query = { ...narrowingOf(this.filters), q: q ?? '', limit: pageSize, cursor }
       const [groups, { hits, nextCursor }] = await Promise.all([
-        cursor === undefined ? this.searchGroups(query.q, signal) : this.groups,
+        cursor !== undefined ? this.groups : this.isNarrowed ? [] : searchGroups(this.app, query.q, signal),
         this.app.http.get('/api/timeline/search', { query, signal }),
       ])
       return { items: besideGroups(hits, groups), nextCursor, groups }
     },
   })
 
-  private get groups(): SearchGroups {
-    return this.found.value?.groups ?? noGroups
+  private get groups(): readonly SearchGroup[] {
+    return this.found.value?.groups ?? []
   }
 
   private get isNarrowed(): boolean {
     const { channel, period, from, to } = this.filters
     return channel !== null || (period === 'days' ? from !== '' || to !== '' : period !== 'any')
-  }
-
-  /** The filters narrow the timeline, so they leave out the rest. */
-  private searchGroups(q: string, signal: AbortSignal): Promise<SearchGroups> | SearchGroups {
-    return this.isNarrowed ? noGroups : searchGroups(this.app, q, signal)
   }
 
   /** Searches for these words, once it is open. */
@@ -181,16 +176,16 @@ export class DgSearchDialog extends DialogElement {
         <button class="button small" @click=${reload}>${msg`Try again`}</button>
       </p>`
     const { groups } = this
-    const isGrouped = groups.memories.length + groups.timers.length + groups.imported.length > 0
+    const isGrouped = groups.length > 0
     if (items.length === 0 && !isGrouped) return this.emptyView(query.trim())
     return html`
-      ${isGrouped ? groupsView(groups, query.trim(), this.openPage) : nothing}
+      ${groups.map((group) => groupView(group, this.openPage))}
       ${isGrouped && items.length > 0 ? html`<div class="group"><h3>${msg`Timeline`}</h3></div>` : nothing}
       ${
         items.length === 0
           ? nothing
           : html`<ul class="list" aria-label=${msg`Timeline`}>
-              ${items.map((hit) => this.hitView(hit))}
+              ${items.map((hit) => this.timelineHitView(hit))}
             </ul>`
       }
       ${moreView(this.found)}
@@ -206,17 +201,9 @@ export class DgSearchDialog extends DialogElement {
     </p>`
   }
 
-  private hitView(hit: SearchHit): TemplateResult {
+  private timelineHitView(hit: SearchHit): TemplateResult {
     const { icon, name } = signOfHit(hit)
-    return html`<li>
-      <button class="hit flat" @click=${() => this.choose(hit)}>
-        <dg-icon name=${icon}></dg-icon>
-        <span class="snippet clamped">${markedText(wordsOf(hit))}</span>
-        <span class="facts">
-          <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
-        </span>
-      </button>
-    </li>`
+    return hitView(icon, markedText(wordsOf(hit)), name, hit.at, () => this.choose(hit))
   }
 }
 

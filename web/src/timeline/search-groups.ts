@@ -1,6 +1,4 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import type { ImportedConversation } from '../../../src/http/contract/imports.ts'
-import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { Timer } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
@@ -9,20 +7,15 @@ import { fullTimeText, shortDateText, wordsText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
 import { msg } from '../design/msg.ts'
 
-/** What matches beside the timeline: the first few of each group, and whether there are more. */
-export type SearchGroups = {
-  readonly memories: readonly Memory[]
-  readonly timers: readonly Timer[]
-  readonly imported: readonly ImportedConversation[]
-  readonly moreMemories: boolean
-  readonly moreTimers: boolean
-  readonly moreImported: boolean
+/** What matches beside the timeline, of one kind: the first few, and the page of all if there are more. */
+export type SearchGroup = {
+  readonly icon: IconName
+  readonly heading: string
+  readonly hits: readonly GroupHit[]
+  readonly allPath: string | null
 }
 
-export const noGroups: SearchGroups = {
-  ...{ memories: [], timers: [], imported: [] },
-  ...{ moreMemories: false, moreTimers: false, moreImported: false },
-}
+type GroupHit = { readonly words: string; readonly what: string; readonly at: string; readonly path: string }
 
 const groupSize = 3
 
@@ -44,62 +37,43 @@ export const groupStyles = css`
   }
 `
 
-export async function searchGroups(app: App, q: string, signal: AbortSignal): Promise<SearchGroups> {
+/** Memories, reminders and imported conversations that match. */
+export async function searchGroups(app: App, q: string, signal: AbortSignal): Promise<SearchGroup[]> {
+  const asked = { query: { q, limit: groupSize }, signal }
   const [memories, timers, imported] = await Promise.all([
-    app.http.get('/api/memories', { query: { q, limit: groupSize }, signal }),
-    app.http.get('/api/timers', { query: { q, limit: groupSize }, signal }),
-    app.http.get('/api/imported', { query: { q, limit: groupSize }, signal }),
+    app.http.get('/api/memories', asked),
+    app.http.get('/api/timers', asked),
+    app.http.get('/api/imported', asked),
   ])
-  return {
-    memories: memories.memories,
-    timers: timers.timers,
-    imported: imported.conversations,
-    moreMemories: memories.nextCursor !== null,
-    moreTimers: timers.nextCursor !== null,
-    moreImported: imported.nextCursor !== null,
-  }
-}
-
-/** Hits on the timeline without those that only repeat what a group lists. */
-export function besideGroups(hits: readonly SearchHit[], { memories, timers }: SearchGroups): SearchHit[] {
-  const listed = new Set([...memories.map(({ text }) => text), ...timers.map(({ title }) => title)])
-  return hits.filter(
-    ({ type, snippet }) => !/^(?:memory\.stored|timer\.set)$/.test(type) || !listed.has(snippet),
-  )
-}
-
-/** Memories, reminders and imported conversations, each of which `open` opens by its path. */
-export function groupsView(
-  { memories, timers, imported, moreMemories, moreTimers, moreImported }: SearchGroups,
-  q: string,
-  open: (path: string) => void,
-): TemplateResult {
   const memoriesPath = `/memories?q=${encodeURIComponent(q)}`
-  return html`
-    ${groupView(
-      msg`Memories`,
-      memories.map(({ text, kind, createdAt }) =>
-        hitView('brain', text, wordsText(kind), createdAt, () => open(memoriesPath)),
-      ),
-      moreMemories ? memoriesPath : null,
-    )}
-    ${groupView(
-      msg`Reminders`,
-      timers.map(({ id, title, status, dueAt }) =>
-        hitView('timer', title, statuses[status], dueAt, () => open(`/timers#${encodeURIComponent(id)}`)),
-      ),
-      moreTimers ? '/timers' : null,
-    )}
-    ${groupView(
-      msg`Imported conversations`,
-      imported.map(({ id, title, snippet = '', lastAt }) =>
-        hitView('chat', foreignText(snippet), titleText(title), lastAt, () =>
-          open(`/imported/read?id=${encodeURIComponent(id)}`),
-        ),
-      ),
-      moreImported ? `/imported?q=${encodeURIComponent(q)}` : null,
-    )}
-  `
+  const groups: SearchGroup[] = [
+    {
+      icon: 'brain',
+      heading: msg`Memories`,
+      hits: memories.memories.map(({ text, kind, createdAt }) => {
+        return { words: text, what: wordsText(kind), at: createdAt, path: memoriesPath }
+      }),
+      allPath: memories.nextCursor && memoriesPath,
+    },
+    {
+      icon: 'timer',
+      heading: msg`Reminders`,
+      hits: timers.timers.map(({ id, title, status, dueAt }) => {
+        return { words: title, what: statuses[status], at: dueAt, path: `/timers#${encodeURIComponent(id)}` }
+      }),
+      allPath: timers.nextCursor && '/timers',
+    },
+    {
+      icon: 'chat',
+      heading: msg`Imported conversations`,
+      hits: imported.conversations.map(({ id, title, snippet = '', lastAt }) => {
+        const path = `/imported/read?id=${encodeURIComponent(id)}`
+        return { words: foreignText(snippet), what: titleText(title), at: lastAt, path }
+      }),
+      allPath: imported.nextCursor && `/imported?q=${encodeURIComponent(q)}`,
+    },
+  ]
+  return groups.filter(({ hits }) => hits.length > 0)
 }
 
 const statuses = {
@@ -108,26 +82,36 @@ const statuses = {
   cancelled: msg`Cancelled reminder`,
 } as const satisfies Record<Timer['status'], string>
 
-function groupView(
-  heading: string,
-  hits: readonly TemplateResult[],
-  allPath: string | null,
-): TemplateResult | typeof nothing {
-  if (hits.length === 0) return nothing
+/** Hits on the timeline without memories and reminders that a group lists. */
+export function besideGroups(hits: readonly SearchHit[], groups: readonly SearchGroup[]): SearchHit[] {
+  const listed = new Set(
+    groups.flatMap(({ icon, hits }) => (icon === 'chat' ? [] : hits.map(({ words }) => words))),
+  )
+  return hits.filter(
+    ({ type, snippet }) => !/^(?:memory\.stored|timer\.set)$/.test(type) || !listed.has(snippet),
+  )
+}
+
+/** A group of hits, each of which `open` opens by its path. */
+export function groupView(
+  { icon, heading, hits, allPath }: SearchGroup,
+  open: (path: string) => void,
+): TemplateResult {
   return html`
     <div class="group">
       <h3>${heading}</h3>
       ${allPath === null ? nothing : html`<a href=${allPath}>${msg`Show all`}</a>`}
     </div>
     <ul class="list" aria-label=${heading}>
-      ${hits}
+      ${hits.map(({ words, what, at, path }) => hitView(icon, words, what, at, () => open(path)))}
     </ul>
   `
 }
 
-function hitView(
+/** A hit of any kind. */
+export function hitView(
   icon: IconName,
-  words: string,
+  words: unknown,
   what: string,
   at: string,
   choose: () => void,
