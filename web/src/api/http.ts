@@ -5,6 +5,7 @@ import type { Http } from './routes.ts'
 
 /** The service answered with an error. */
 export class Refused extends Error {
+  override readonly name = 'Refused'
   readonly problem: ProblemDocument
   /** What is wrong with each field of the request. */
   readonly errors: NonNullable<ProblemDocument['errors']>
@@ -12,7 +13,6 @@ export class Refused extends Error {
   readonly retryAfterSeconds: number | null
   constructor(problem: ProblemDocument, retryAfterSeconds: number | null) {
     super(problem.detail)
-    this.name = 'Refused'
     this.problem = problem
     this.errors = problem.errors ?? []
     this.retryAfterSeconds = retryAfterSeconds
@@ -21,9 +21,9 @@ export class Refused extends Error {
 
 /** No complete answer arrived: the service or the network is down. */
 export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
   constructor(cause: unknown) {
     super(msg`The service cannot be reached right now.`, { cause })
-    this.name = 'Unreachable'
   }
 }
 

@@ -17,11 +17,7 @@ const renewPauseMs = 1_000
 export const offlineCopy = { isWanted, want, renewSoon, clear, drop, timeline }
 
 function isWanted(): boolean {
-  try {
-    return localStorage.getItem(choiceKey) === '1'
-  } catch {
-    return false
-  }
+  return localStorage.getItem(choiceKey) === '1'
 }
 
 async function want(): Promise<void> {

@@ -1,10 +1,6 @@
-/** A value that this tab keeps until the owner signs out; null if there is none, or it cannot be read. */
+/** A value that this tab keeps until the owner signs out; null if there is none. */
 export function kept<Value>(key: string): Value | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null')
-  } catch {
-    return null
-  }
+  return JSON.parse(sessionStorage.getItem(key) ?? 'null')
 }
 
 /** Keeps a value in this tab, across reloads. Null removes it. */
@@ -13,6 +9,6 @@ export function keep(key: string, value: unknown): void {
     if (value === null) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, JSON.stringify(value))
   } catch {
-    // Storage is blocked or full: the value does not survive a reload.
+    // Storage is full: the value does not survive a reload.
   }
 }

@@ -11,26 +11,19 @@ export function rememberWantedPage(): void {
  * origin; defaults to the timeline. The cookie is cleared.
  */
 export function takeWantedPage(): URL {
-  const state: unknown = history.state
-  const kept =
-    typeof state === 'object' && state !== null && 'wanted' in state ? String(state.wanted) : cookie()
+  const { cookie } = document
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context.
   document.cookie = `${COOKIE}=; Max-Age=0; Path=/login; SameSite=Strict`
   try {
-    const url = new URL(kept, location.origin)
+    const url = new URL(history.state?.wanted ?? wantedIn(cookie), location.origin)
     if (url.origin === location.origin) return url
   } catch {
-    // Not a valid URL.
+    // No valid URL.
   }
   return new URL('/', location.origin)
 }
 
-function cookie(): string {
-  const pair = document.cookie.split('; ').find((each) => each.startsWith(`${COOKIE}=`))
-  const value = pair?.slice(COOKIE.length + 1) ?? ''
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return ''
-  }
+function wantedIn(cookies: string): string {
+  const pair = cookies.split('; ').find((each) => each.startsWith(`${COOKIE}=`))
+  return decodeURIComponent(pair?.slice(COOKIE.length + 1) ?? '')
 }

@@ -4,17 +4,12 @@ import { fullTimeText } from '../design/format.ts'
 import { msg } from '../design/msg.ts'
 import { ownerFormat } from '../design/owner-time.ts'
 
-const clock = ownerFormat({
+const clockText = ownerFormat({
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
 })
-
-function clockText(at: string): string {
-  const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? at : clock(date)
-}
 
 /** The fields in one line: `seq=7  path=/x`. */
 function fieldsText({ fields }: LogLine): string {
@@ -30,7 +25,7 @@ export function matchesLine(line: LogLine, query: string): boolean {
 
 export function logLineView(line: LogLine, open: boolean, toggle: () => void): TemplateResult {
   const fields = fieldsText(line)
-  const content = html`<time datetime=${line.at} title=${fullTimeText(line.at)}>${clockText(line.at)}</time>
+  const content = html`<time datetime=${line.at} title=${fullTimeText(line.at)}>${clockText(new Date(line.at))}</time>
     <span class="level">${line.level}</span>
     <span class="message">${line.message}${fields === '' || open ? nothing : html` <span class="fields">${fields.slice(0, 300)}</span>`}</span>`
   if (fields === '') return html`<div class="head">${content}</div>`
