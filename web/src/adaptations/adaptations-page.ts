@@ -28,17 +28,12 @@ export class DgAdaptationsPage extends AppElement {
         font-weight: 450;
       }
       .open {
-        padding: 0;
-        border: 0;
-        background: none;
         color: inherit;
         font: inherit;
         text-align: start;
-        cursor: pointer;
       }
-      .open:hover {
-        text-decoration: underline;
-        text-underline-offset: 0.18em;
+      .open:not(:hover) {
+        text-decoration: none;
       }
       .files {
         margin-top: var(--space-5);
@@ -157,7 +152,7 @@ export class DgAdaptationsPage extends AppElement {
     return html`<li class=${enabled ? '' : 'off'}>
       <div class="what">
         <p>
-          <button class="open" @click=${() => this.edit(adaptation)}>${title}</button>
+          <button class="link open" @click=${() => this.edit(adaptation)}>${title}</button>
         </p>
         <p class="words clamped">${content}</p>
         <p class="facts">

@@ -19,9 +19,6 @@ export const planStyles = css`
   }
   summary,
   .count {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     min-height: 2.5rem;
     padding: 0 var(--space-3);
     font-weight: 500;
@@ -82,10 +79,10 @@ function groupsView(
 
 function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateResult {
   const heading = kindText(kind, count)
-  if (items.length === 0) return html`<div class="group"><div class="count">${heading}</div></div>`
+  if (items.length === 0) return html`<div class="group"><div class="beside count">${heading}</div></div>`
   const rest = count - items.length
   return html`<details class="group" ?open=${open}>
-    <summary>${heading}<dg-icon name="chevron"></dg-icon></summary>
+    <summary class="beside">${heading}<dg-icon name="chevron"></dg-icon></summary>
     <ul class="list soft">
       ${items.map(
         ({ at, text, after }) =>

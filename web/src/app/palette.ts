@@ -15,33 +15,21 @@ const shownNotes = 6
 @customElement('dg-palette')
 export class DgPalette extends DialogElement {
   static override readonly styles = css`
-    .options {
-      height: min(26rem, 55dvh);
-      margin: var(--space-3) calc(-1 * var(--space-3)) 0;
-      overflow-y: auto;
-    }
     .group {
       padding: var(--space-2) var(--space-3) var(--space-1);
     }
     .option {
-      display: flex;
-      align-items: center;
       gap: var(--space-3);
       min-height: 2.5rem;
       padding: var(--space-1) var(--space-3);
     }
     .option dg-icon {
-      flex: none;
       color: var(--ink-soft);
     }
     .option span {
       min-width: 0;
       overflow-wrap: anywhere;
       unicode-bidi: plaintext;
-    }
-    .option[aria-selected='true'] {
-      background: var(--accent-soft);
-      color: var(--on-accent-soft);
     }
     .option[aria-selected='true'] dg-icon {
       color: inherit;
@@ -129,7 +117,7 @@ export class DgPalette extends DialogElement {
           @keydown=${this.keyPressed}
         />
       </div>
-      <div class="options" id="list" role="listbox" aria-label=${msg`Commands`}>${this.groupsView(groups)}</div>
+      <div class="results" id="list" role="listbox" aria-label=${msg`Commands`}>${this.groupsView(groups)}</div>
       ${
         this.notes.problem === ''
           ? nothing
@@ -153,7 +141,7 @@ export class DgPalette extends DialogElement {
 
   private optionView(command: Command, index: number): TemplateResult {
     return html`<div
-      class="option flat"
+      class="option flat beside"
       role="option"
       id="option-${index}"
       aria-selected=${index === this.at}

@@ -13,9 +13,6 @@ export const pickStyles = css`
   .picked {
     position: sticky;
     bottom: var(--space-3);
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: var(--space-2);
     margin-top: var(--space-3);
     padding: var(--space-2) var(--space-3);
@@ -74,7 +71,7 @@ export class Picked {
     words = msg`${count} selected`,
   ): TemplateResult | typeof nothing {
     if (count === 0) return nothing
-    return html`<div class="picked" role="group" aria-label=${label}>
+    return html`<div class="actions picked" role="group" aria-label=${label}>
       <p role="status">${words}</p>
       <button class="button quiet small" @click=${() => this.choose([])}>${msg`Clear`}</button>
       ${buttons}

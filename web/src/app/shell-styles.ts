@@ -45,8 +45,6 @@ export const shellStyles = css`
     }
   }
   .brand {
-    display: flex;
-    align-items: center;
     gap: var(--space-3);
     padding: var(--space-1) var(--space-3) var(--space-4);
     font-size: var(--text-lg);
@@ -65,8 +63,6 @@ export const shellStyles = css`
     border-top: 1px solid var(--line);
   }
   .entry {
-    display: flex;
-    align-items: center;
     gap: var(--space-3);
     width: 100%;
     min-height: 2.5rem;

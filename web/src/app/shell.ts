@@ -217,7 +217,7 @@ export class DgShell extends AppElement {
     return html`
       <header><button class="button skip visually-hidden" @click=${() => void this.focusPage()}>${msg`Skip to content`}</button></header>
       <aside class="sidebar" popover aria-label=${msg`Navigation`}>
-        <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
+        <div class="brand beside"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav class="stack" aria-label=${msg`Pages`}>
           ${navigationGroups.map(
             (group) => html`<ul class="list">
@@ -226,16 +226,16 @@ export class DgShell extends AppElement {
           )}
         </nav>
         <div class="rest">
-          <button class="entry flat" @click=${this.openHalt}>
+          <button class="entry flat beside" @click=${this.openHalt}>
             <dg-icon name="halt"></dg-icon>${this.halt.value?.halted ? msg`Release…` : msg`Halt`}
           </button>
-          <button class="entry flat" @click=${this.nextTheme}>
+          <button class="entry flat beside" @click=${this.nextTheme}>
             <dg-icon name=${theme.icon}></dg-icon>${theme.label}
           </button>
-          <button class="entry flat keyboard" @click=${this.showHelp}>
+          <button class="entry flat beside keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>${msg`Keyboard shortcuts`}
           </button>
-          <button class="entry flat" @click=${() => void this.app.attempt(this.app.signOut)}>
+          <button class="entry flat beside" @click=${() => void this.app.attempt(this.app.signOut)}>
             <dg-icon name="sign-out"></dg-icon>${msg`Sign out`}
           </button>
           ${
@@ -260,7 +260,7 @@ export class DgShell extends AppElement {
     const isWithin = path === pageAt(this.path)?.within
     return html`<li>
       <a
-        class="entry flat"
+        class="entry flat beside"
         href=${path}
         aria-current=${path === this.path ? 'page' : isWithin ? 'true' : nothing}
         @click=${() => this.closeNavigation()}

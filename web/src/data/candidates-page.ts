@@ -5,7 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { Picked, pickStyles } from '../app/picked.ts'
-import { barView, fillBar } from '../design/bar.ts'
+import { barView } from '../design/bar.ts'
 import { plural, shortDateText, wordsText } from '../design/format.ts'
 import { msg } from '../design/msg.ts'
 
@@ -21,12 +21,8 @@ type Page = ListPage<Candidate> & { readonly count: number }
 export class DgCandidatesPage extends AppElement {
   static override readonly styles = [
     pickStyles,
-    fillBar,
     css`
       .reading {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
         gap: var(--space-2) var(--space-4);
         margin-bottom: var(--space-4);
         padding: var(--space-3) var(--space-4);
@@ -35,10 +31,6 @@ export class DgCandidatesPage extends AppElement {
         flex: 1 1 14rem;
       }
       .total {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-3);
         margin-bottom: var(--space-2);
       }
     `,
@@ -98,7 +90,7 @@ export class DgCandidatesPage extends AppElement {
     if (!running) return nothing
     const { id, read, requests } = running
     const percent = Math.floor((read / requests) * 100)
-    return html`<div class="card reading">
+    return html`<div class="card actions reading">
       <div>
         <p role="status">${msg`Reading: ${read} of ${plural(requests, msg`part`, msg`parts`)}`}</p>
         ${barView(percent, msg`${percent} % read`)}
@@ -126,7 +118,7 @@ export class DgCandidatesPage extends AppElement {
   private listView(items: readonly Candidate[], count: number): TemplateResult {
     const all = () => this.picked.choose(items.map(({ id }) => id))
     return html`
-      <div class="total">
+      <div class="actions total">
         <p class="facts">${msg`${count} found. Only what you keep becomes a memory.`}</p>
         <button class="button small" @click=${all}>${count > items.length ? msg`Select all shown` : msg`Select all`}</button>
       </div>

@@ -35,8 +35,6 @@ export class DgConversationPage extends AppElement {
         margin-bottom: var(--space-5);
       }
       .foot {
-        display: flex;
-        flex-wrap: wrap;
         gap: var(--space-2);
         margin-top: var(--space-3);
       }
@@ -104,7 +102,7 @@ export class DgConversationPage extends AppElement {
           <span>${serviceNames[service]}</span><span>${plural(messages, msg`message`, msg`messages`)}</span>
           <time datetime=${firstAt}>${shortDateText(firstAt)}</time>
         </p>
-        <div class="foot">
+        <div class="actions foot">
           <button class="button small" @click=${() => void askToRead(this, { ids: [this.importedId] })}>
             <dg-icon name="brain"></dg-icon>${msg`Look for memories`}
           </button>

@@ -28,11 +28,6 @@ export class DgImportedPage extends AppElement {
         color: inherit;
         font-weight: 600;
       }
-      mark {
-        border-radius: 3px;
-        background: var(--mark);
-        color: inherit;
-      }
       .snippet {
         margin: 0.125rem 0 var(--space-1);
         color: var(--ink-soft);

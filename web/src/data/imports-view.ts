@@ -5,7 +5,7 @@ import type { AnswerOf } from '../api/routes.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { barView, fillBar } from '../design/bar.ts'
+import { barView } from '../design/bar.ts'
 import { fullTimeText, plural, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
@@ -23,7 +23,6 @@ type Imports = AnswerOf<'/api/imports'>
 export class DgImports extends AppElement {
   static override readonly styles = [
     areaStyles,
-    fillBar,
     css`
       .fill-bar {
         max-width: 20rem;

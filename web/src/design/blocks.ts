@@ -144,7 +144,7 @@ export const blocks = css`
   }
   /* What is chosen, pressed or running. */
   .on,
-  .flat:is([aria-pressed='true'], [aria-current]) {
+  .flat:is([aria-pressed='true'], [aria-selected='true'], [aria-current]) {
     background: var(--accent-soft);
     color: var(--on-accent-soft);
   }
@@ -165,6 +165,17 @@ export const blocks = css`
   }
   :is(.scroller, .body):focus-visible {
     outline-offset: -2px;
+  }
+  mark {
+    border-radius: 3px;
+    background: var(--mark);
+    color: inherit;
+  }
+  /* Below the field of a dialog that finds something. */
+  .results {
+    height: min(26rem, 55dvh);
+    margin: var(--space-3) calc(-1 * var(--space-3)) 0;
+    overflow-y: auto;
   }
   .popup {
     position: fixed;

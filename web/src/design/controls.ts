@@ -111,6 +111,9 @@ const buttons = css`
       inset: -0.4375rem;
     }
   }
+  .button.round {
+    border-radius: 50%;
+  }
   .button.wide {
     width: 100%;
   }
@@ -137,6 +140,18 @@ const buttons = css`
   .flat:is(:hover, :focus-visible) {
     background: var(--hover);
   }
+  /* A button with several lines of text. */
+  .choice {
+    display: grid;
+    padding: var(--space-3) var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+    color: var(--ink);
+    font: 400 var(--text-md) / 1.4 var(--font);
+    text-align: start;
+    cursor: pointer;
+  }
   /* A small button in a line of text. */
   .link {
     padding: 0;
@@ -150,7 +165,6 @@ const buttons = css`
   }
   .button.to-end {
     position: absolute;
-    border-radius: 50%;
     background: var(--raised);
     box-shadow: var(--shadow-high);
   }

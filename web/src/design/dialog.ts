@@ -37,8 +37,6 @@ export class DgDialog extends StyledElement {
       background: oklch(0.15 0.01 235 / 0.45);
     }
     .head {
-      display: flex;
-      align-items: center;
       gap: var(--space-3);
       padding: var(--space-4) var(--space-4) var(--space-2) var(--space-5);
     }
@@ -106,7 +104,7 @@ export class DgDialog extends StyledElement {
       @pointerdown=${this.pressed}
       @click=${this.clicked}
     >
-      <div class="head">
+      <div class="head beside">
         <h2 id="heading">${this.heading}</h2>
         ${iconButton('close', msg`Close`, () => this.close())}
       </div>

@@ -24,8 +24,6 @@ export class DgMenu extends StyledElement {
       padding: var(--space-1);
     }
     .item {
-      display: flex;
-      align-items: center;
       gap: var(--space-3);
       width: 100%;
       min-height: 2.375rem;
@@ -100,7 +98,7 @@ export class DgMenu extends StyledElement {
           this.open
             ? this.items.map(
                 (item) => html`<button
-                  class="item flat ${item.danger ? 'danger' : ''}"
+                  class="item flat beside ${item.danger ? 'danger' : ''}"
                   role="menuitem"
                   type="button"
                   tabindex="-1"

@@ -7,9 +7,6 @@ import { StyledElement } from './styled-element.ts'
 /** The bar at the top of a page. */
 export const barStyles = css`
   .bar {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     min-height: 3.5rem;
     padding: var(--space-2) var(--space-4);
     border-bottom: 1px solid var(--line);
@@ -88,7 +85,7 @@ export class DgPage extends StyledElement {
 
   override render() {
     return html`
-      <header class="bar">
+      <header class="bar beside">
         ${drawerButton(this)}
         <slot name="back"></slot>
         <h1 id="heading">${this.heading}</h1>

@@ -40,8 +40,6 @@ export class DgToasts extends StyledElement {
     }
     /* Several buttons have a line of their own. */
     .toast .acts:has(.act + .act) {
-      display: flex;
-      flex-wrap: wrap;
       gap: var(--space-2);
       grid-area: 2 / 2 / auto / -1;
     }
@@ -122,7 +120,7 @@ export class DgToasts extends StyledElement {
       ({ id, text, tone, actions = [], onClose }) => html`<div class="toast" data-id=${id}>
         <dg-icon name=${tone}></dg-icon>
         <span class="text">${text}</span>
-        <div class="acts">
+        <div class="actions acts">
           ${actions.map(
             (action) => html`<button
               class="button quiet small act"

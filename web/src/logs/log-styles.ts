@@ -8,8 +8,6 @@ export const logStyles = css`
     height: 100%;
   }
   .tools {
-    display: flex;
-    gap: var(--space-2);
     padding: var(--space-3) var(--space-4);
     border-bottom: 1px solid var(--line);
   }
@@ -20,11 +18,6 @@ export const logStyles = css`
   }
   .tools .level {
     margin-inline-start: auto;
-  }
-  .state {
-    display: inline-flex;
-    align-items: center;
-    gap: var(--space-2);
   }
   .state::before {
     content: '';

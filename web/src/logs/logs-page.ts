@@ -1,4 +1,4 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
@@ -159,8 +159,7 @@ export class DgLogsPage extends AppElement {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000)
   }
 
-  protected override updated(changed: PropertyValues): void {
-    super.updated(changed)
+  protected override updated(): void {
     const list = this.renderRoot.querySelector('.lines')
     if (list) {
       const rows = this.shown().map((line) => {
@@ -180,7 +179,7 @@ export class DgLogsPage extends AppElement {
   override render() {
     const paused = this.connection === 'paused'
     return html`<dg-page heading=${msg`Logs`} full>
-      <span slot="tools" class="state soft ${this.connection}" role="status">${stateText[this.connection]}</span>
+      <span slot="tools" class="state beside soft ${this.connection}" role="status">${stateText[this.connection]}</span>
       <button slot="tools" class="button small" aria-pressed=${paused} @click=${this.togglePause}>
         <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? msg`Resume` : msg`Pause`}
       </button>
@@ -188,7 +187,7 @@ export class DgLogsPage extends AppElement {
         <dg-icon name="download"></dg-icon>
       </button>
       <div class="frame">
-        <div class="tools">
+        <div class="tools beside">
           <input
             class="input small"
             type="search"
@@ -221,7 +220,7 @@ export class DgLogsPage extends AppElement {
         ${isEmpty ? this.emptyView(lines.length) : nothing}
         <div class="lines"><span></span><span></span></div>
       </div>
-      ${this.atEnd ? nothing : iconButton('arrow-down', msg`Go to the newest line`, this.toEnd, 'to-end')}
+      ${this.atEnd ? nothing : iconButton('arrow-down', msg`Go to the newest line`, this.toEnd, 'round to-end')}
     `
   }
 

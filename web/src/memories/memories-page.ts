@@ -29,8 +29,6 @@ export class DgMemoriesPage extends AppElement {
     pickStyles,
     css`
     .find {
-      display: flex;
-      gap: var(--space-2);
       margin-bottom: var(--space-4);
     }
     .find .input-with-icon {
@@ -139,7 +137,7 @@ export class DgMemoriesPage extends AppElement {
       ${loadedView(memories, msg`the memories`, ({ count, pinnedTokens }) => {
         if (memories.isEmpty) return this.emptyView()
         return html`
-          <div class="find">
+          <div class="beside find">
             ${searchField(memories, msg`Search memories`)}
             <button class="button primary" @click=${() => this.write([])}>
               <dg-icon name="plus"></dg-icon>${msg`Add`}

@@ -23,24 +23,15 @@ export class DgFirstMessages extends AppElement {
       grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
       gap: var(--space-3);
     }
-    button {
-      display: grid;
+    .choice {
       grid-template-columns: auto minmax(0, 1fr);
       gap: 0 var(--space-3);
       align-items: start;
-      padding: var(--space-3) var(--space-4);
-      border: 1px solid var(--line);
-      border-radius: var(--radius-md);
-      background: var(--surface);
-      color: var(--ink);
-      font: 400 var(--text-md) / 1.4 var(--font);
-      text-align: start;
-      cursor: pointer;
       transition:
         border-color var(--quick),
         box-shadow var(--quick);
     }
-    button:hover {
+    .choice:hover {
       border-color: var(--line-strong);
       box-shadow: var(--shadow-low);
     }
@@ -72,7 +63,7 @@ export class DgFirstMessages extends AppElement {
       const [icon, text] = firstMessages[name]
       const shown = onlyEnglish ? text : translated(text)
       const say = () => this.dispatchEvent(new CustomEvent('say', { detail: shown }))
-      return html`<button type="button" ?disabled=${this.busy} @click=${say}>
+      return html`<button class="choice" type="button" ?disabled=${this.busy} @click=${say}>
         <dg-icon name=${icon}></dg-icon>
         <span lang=${onlyEnglish ? 'en' : nothing}>${shown}</span>
       </button>`

@@ -28,8 +28,6 @@ export class DgModelPicker extends StyledElement {
       border-radius: var(--radius-md);
     }
     .option {
-      display: flex;
-      align-items: center;
       gap: var(--space-3);
       min-height: 2.75rem;
       padding: var(--space-1) var(--space-3);
@@ -44,11 +42,6 @@ export class DgModelPicker extends StyledElement {
     .option:has(:checked) {
       background: var(--accent-soft);
       color: var(--on-accent-soft);
-    }
-    .option > span {
-      flex: 1;
-      min-width: 0;
-      overflow-wrap: anywhere;
     }
     .option > .soft {
       flex: none;
@@ -125,9 +118,9 @@ export class DgModelPicker extends StyledElement {
   }
 
   private optionView(id: string, note: string): TemplateResult {
-    return html`<label class="option">
+    return html`<label class="option beside">
       <input type="radio" name="model" .value=${id} .checked=${id === this.value} @change=${this.pick} />
-      <span>${id}</span>${note === '' ? nothing : html`<span class="soft">${note}</span>`}
+      <span class="what">${id}</span>${note === '' ? nothing : html`<span class="soft">${note}</span>`}
     </label>`
   }
 }

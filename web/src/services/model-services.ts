@@ -41,10 +41,7 @@ export class DgModelServices extends AppElement {
         border-top: 1px solid var(--line);
       }
       header {
-        display: flex;
-        align-items: center;
         justify-content: space-between;
-        gap: var(--space-3);
       }
       h3 {
         font-size: var(--text-md);
@@ -187,7 +184,7 @@ export class DgModelServices extends AppElement {
     const shown = isSet ? services.services : setUpServices(services)
     return html`
       <section>
-        <header>
+        <header class="beside">
           <h3 id="services">${msg`Services`}</h3>
           <button class="button small" type="button" @click=${() => this.edit(services, null)}>
             <dg-icon name="plus"></dg-icon>${msg`Add a service`}

@@ -1,4 +1,4 @@
-import { css, html, nothing } from 'lit'
+import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
 import { AppElement } from '../app/app-element.ts'
@@ -9,12 +9,6 @@ import { msg } from '../design/msg.ts'
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
 export class DgConnectionTest extends AppElement {
-  static override readonly styles = css`
-    :host {
-      display: grid;
-      gap: var(--space-3);
-    }
-  `
   @property() service!: TestedService
   /** Shown beside the button, for example that changes are not saved yet. */
   @property() note = ''

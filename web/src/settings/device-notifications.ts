@@ -13,9 +13,7 @@ import { pushObstacle, subscribe, unsubscribe } from './push.ts'
 
 type Subscription = AnswerOf<'/api/push'>['subscriptions'][number]
 type Kind = Subscription['kinds'][number]
-type State = {
-  readonly subscriptions: readonly (Subscription & { readonly device: string })[]
-}
+type Subscribed = Subscription & { readonly device: string }
 
 const kindNames: Readonly<Record<Kind, string>> = {
   reminder: msg`Reminders`,
@@ -54,32 +52,23 @@ export class DgDeviceNotifications extends AppElement {
         font-weight: 550;
       }
       .kinds {
-        display: grid;
         gap: var(--space-2);
         margin-top: var(--space-3);
       }
       .kinds label {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
         min-height: 1.75rem;
       }
     `,
   ]
   @state() private busy = false
-  readonly loaded = new Loaded<State>(this, {
+  readonly loaded = new Loaded<readonly Subscribed[]>(this, {
     fetch: async () => {
       const [{ subscriptions }, { sessions }] = await Promise.all([
         this.app.http.get('/api/push'),
         this.app.http.get('/api/sessions'),
       ])
       const userAgentOf = (id: string) => sessions.find((session) => session.id === id)?.userAgent ?? ''
-      return {
-        subscriptions: subscriptions.map((each) => ({
-          ...each,
-          device: deviceText(userAgentOf(each.sessionId)),
-        })),
-      }
+      return subscriptions.map((each) => ({ ...each, device: deviceText(userAgentOf(each.sessionId)) }))
     },
     concerns: (type) => type.startsWith('push.'),
   })
@@ -99,7 +88,7 @@ export class DgDeviceNotifications extends AppElement {
   }
 
   override render() {
-    return loadedView(this.loaded, msg`notifications`, ({ subscriptions }) => {
+    return loadedView(this.loaded, msg`notifications`, (subscriptions) => {
       const own = subscriptions.find(({ current }) => current)
       return html`
         ${this.pushView(own)}
@@ -137,9 +126,9 @@ export class DgDeviceNotifications extends AppElement {
   }
 
   private kindsView(own: Subscription): TemplateResult {
-    return html`<div class="kinds" role="group" aria-label=${msg`What about`}>
+    return html`<div class="stack kinds" role="group" aria-label=${msg`What about`}>
       ${Object.entries(kindNames).map(
-        ([kind, name]) => html`<label>
+        ([kind, name]) => html`<label class="beside">
           <input
             type="checkbox"
             ?disabled=${this.busy}
@@ -152,7 +141,7 @@ export class DgDeviceNotifications extends AppElement {
     </div>`
   }
 
-  private otherView({ id, device, kinds }: State['subscriptions'][number]): TemplateResult {
+  private otherView({ id, device, kinds }: Subscribed): TemplateResult {
     const about =
       kinds.length === 0
         ? msg`Notified about nothing`

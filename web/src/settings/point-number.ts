@@ -1,4 +1,4 @@
-import { css, html, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import type { Pointing } from '../../../src/http/contract/telephony.ts'
 import { AppElement } from '../app/app-element.ts'
@@ -13,12 +13,6 @@ import { msg } from '../design/msg.ts'
  */
 @customElement('dg-point-number')
 export class DgPointNumber extends AppElement {
-  static override readonly styles = css`
-    :host {
-      display: grid;
-      gap: var(--space-3);
-    }
-  `
   @state() private outcome = ''
 
   private readonly ask = (): Promise<boolean> => {

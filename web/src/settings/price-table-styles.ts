@@ -7,17 +7,9 @@ export const priceTableStyles = css`
     border-top: 1px solid var(--line);
   }
   .prices .name {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: var(--space-1) var(--space-2);
     font-weight: 550;
     overflow-wrap: anywhere;
-  }
-  .prices .models {
-    margin: 0;
-    padding: 0;
-    list-style: none;
   }
   .prices .models > li {
     padding: var(--space-3) 0;
@@ -32,11 +24,6 @@ export const priceTableStyles = css`
     margin-top: var(--space-1);
   }
   .prices .cells label {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
     font-weight: 400;
-  }
-  .prices .cells .input {
-    width: 100%;
   }
 `

@@ -58,7 +58,7 @@ export class DgPriceTable extends LightElement {
   override render() {
     return html`<div class="setting prices ${this.draft === undefined ? '' : 'changed'}">
       <div>
-        <p class="name">${msg`Prices`}</p>
+        <p class="actions name">${msg`Prices`}</p>
         <p class="soft">${msg`US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.`}</p>
         ${this.originView()}
       </div>
@@ -78,10 +78,10 @@ export class DgPriceTable extends LightElement {
 
   private tableView({ models, callMinute, relayMinute, textSegment }: Spending['prices']): TemplateResult {
     const changes = this.changes()
-    return html`<ul class="models">
+    return html`<ul class="list models">
       ${models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
       <li>
-        <p class="name">${msg`Telephony`}</p>
+        <p class="actions name">${msg`Telephony`}</p>
         <div class="cells">
           ${this.cellView('PRICES', msg`Call minute`, changes.callMinute ?? callMinute, (value) =>
             this.edit((c) => assign(c, 'callMinute', value)),
@@ -107,7 +107,7 @@ export class DgPriceTable extends LightElement {
   ): TemplateResult {
     const own = fields.filter(([field]) => !isListed || price?.[field] !== undefined)
     return html`<li>
-      <p class="name">
+      <p class="actions name">
         <span>${model}</span>
         ${inUse ? html`<span class="tag on">${msg`selected`}</span>` : nothing}
         ${price === null ? html`<span class="tag restart">${msg`price unknown`}</span>` : nothing}
@@ -133,7 +133,7 @@ export class DgPriceTable extends LightElement {
     take: (value: number | undefined) => void,
   ): TemplateResult {
     return html`<div>
-      <label for=${id}>${label}</label>
+      <label class="soft" for=${id}>${label}</label>
       <input
         class="input small"
         id=${id}

@@ -77,8 +77,6 @@ export const settingsPageStyles = css`
     margin: 0 var(--space-4) var(--space-4);
   }
   .about-links {
-    display: flex;
-    flex-wrap: wrap;
     gap: var(--space-4);
   }
   .save-bar {

@@ -219,13 +219,14 @@ export class DgSettingsPage extends LightElement {
           service
             ? html`<div class="body foot">
                 <dg-connection-test
+                  class="stack"
                   .app=${this.app}
                   service=${service}
                   note=${unsaved ? msg`Tests the saved settings. Your changes are not saved yet.` : ''}
                 ></dg-connection-test>
                 ${
                   service === 'telephony'
-                    ? html`<dg-point-number .app=${this.app} @pointed=${this.testAgain}></dg-point-number>`
+                    ? html`<dg-point-number class="stack" .app=${this.app} @pointed=${this.testAgain}></dg-point-number>`
                     : nothing
                 }
               </div>`
@@ -327,7 +328,7 @@ function aboutView(build: Build | null): TemplateResult {
       heading: msg`About`,
       about: build === null ? 'Delegate' : buildText(build),
     },
-    html`<div class="body about-links">
+    html`<div class="body actions about-links">
       <a href="/docs">${msg`API reference`}</a><a href="/logs">${msg`Logs`}</a><a href="/ready" target="_blank">${msg`Readiness`}</a>
     </div>`,
   )

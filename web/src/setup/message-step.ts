@@ -62,7 +62,7 @@ export class DgMessageStep extends LightElement {
               ></dg-first-messages>`
           : nothing
       }
-      <div class="step-talk" role="status">
+      <div class="stack step-talk" role="status">
         ${this.said !== '' && (busy || answer !== null) ? html`<p class="on owner">${this.said}</p>` : nothing}
         ${busy ? html`<p class="delegate">${msg`Thinking…`}</p>` : nothing}
         ${
@@ -71,7 +71,7 @@ export class DgMessageStep extends LightElement {
             : html`<div class="delegate prose" dir="auto">${guard([answer], () => this.markdown(answer))}</div>`
         }
       </div>
-      <div class="step-actions">
+      <div class="actions step-actions">
         ${
           answer === null
             ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>${msg`Skip`}</button>`

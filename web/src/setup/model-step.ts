@@ -148,7 +148,7 @@ export class DgModelStep extends LightElement {
     return html`
       ${
         service
-          ? html`<div class="in-use">
+          ? html`<div class="beside in-use">
               <dg-icon name="done"></dg-icon>
               <p>
                 <strong>${service.title}</strong> ${msg`at ${hostOf(service.baseUrl)} is set up and replies with ${chat?.model}.`}
@@ -177,7 +177,7 @@ export class DgModelStep extends LightElement {
       </ul>
       ${
         service
-          ? html`<div class="step-actions"><button class="button primary" type="button" @click=${this.done}>${msg`Continue`}</button></div>`
+          ? html`<div class="actions step-actions"><button class="button primary" type="button" @click=${this.done}>${msg`Continue`}</button></div>`
           : nothing
       }
     `
@@ -187,7 +187,7 @@ export class DgModelStep extends LightElement {
     const { passed } = this
     const { busy, problem, errors } = this.submission
     return html`<form class="form" novalidate @submit=${this.submit} @input=${this.edited}>
-      <div class="chosen">
+      <div class="beside chosen">
         <strong>${kind.title}</strong>
         <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>${msg`Choose another`}</button>
       </div>
@@ -208,7 +208,7 @@ export class DgModelStep extends LightElement {
             ></dg-model-picker>`
       }
       ${problemView(problem)}
-      <div class="step-actions">
+      <div class="actions step-actions">
         <button class="button primary" ?disabled=${busy}>
           ${passed ? (busy ? msg`Saving…` : msg`Continue`) : busy ? msg`Testing…` : msg`Test the connection`}
         </button>
@@ -226,20 +226,12 @@ const modelStepStyles = css`
     grid-column: 1 / -1;
   }
   .choice {
-    display: grid;
     align-content: start;
     gap: var(--space-1);
     width: 100%;
     height: 100%;
     min-height: 4.5rem;
-    padding: var(--space-3) var(--space-4);
-    border: 1px solid var(--line-strong);
-    border-radius: var(--radius-md);
-    background: var(--surface);
-    color: var(--ink);
-    font: 400 var(--text-md) / 1.4 var(--font);
-    text-align: start;
-    cursor: pointer;
+    border-color: var(--line-strong);
   }
   .choice:hover {
     border-color: var(--accent);
@@ -250,8 +242,6 @@ const modelStepStyles = css`
   }
   .in-use,
   .chosen {
-    display: flex;
-    align-items: center;
     gap: var(--space-3);
   }
   .in-use {

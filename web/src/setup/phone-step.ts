@@ -98,13 +98,13 @@ export class DgPhoneStep extends LightElement {
     return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)} ${this.fields.map((setting) => this.fieldView(setting))}
       <dg-connection-test
-        class=${tested === 'no' && !busy ? 'unused' : ''}
+        class="stack ${tested === 'no' && !busy ? 'unused' : ''}"
         .app=${this.app}
         service="telephony"
         bare
       ></dg-connection-test>
       ${tested === 'fails' ? html`<p class="soft">${msg`Fix the errors and try again, or skip this step and finish it later in Settings.`}</p>` : nothing}
-      <div class="step-actions">
+      <div class="actions step-actions">
         ${
           tested === 'works'
             ? nothing

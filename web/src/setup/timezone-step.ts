@@ -71,7 +71,7 @@ export class DgTimezoneStep extends LightElement {
       <datalist id="zones">
         ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
       </datalist>
-      <div class="step-actions">
+      <div class="actions step-actions">
         <button class="button primary" ?disabled=${busy}>${busy ? msg`Saving…` : msg`Continue`}</button>
       </div>
     </form>`

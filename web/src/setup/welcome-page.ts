@@ -100,7 +100,7 @@ export class DgWelcomePage extends LightElement {
     const count = setupSteps.length + 1
     const { heading, lead } = texts[step]
     return html`
-      <div class="progress soft">
+      <div class="actions progress soft">
         ${number > 2 ? iconButton('chevron', msg`Back`, this.back, 'quiet small previous', msg`Back`) : nothing}
         <ol class="list" aria-hidden="true">
           ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
@@ -137,9 +137,6 @@ const welcomeStyles = css`
     width: min(30rem, 100%);
   }
   .welcome .progress {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: var(--space-3);
     margin-bottom: var(--space-5);
     white-space: nowrap;
@@ -166,8 +163,6 @@ const welcomeStyles = css`
     margin-inline-start: auto;
   }
   .welcome .step-actions {
-    display: flex;
-    flex-wrap: wrap;
     justify-content: flex-end;
     gap: var(--space-2);
     margin-top: var(--space-2);
@@ -180,7 +175,6 @@ const welcomeStyles = css`
     display: none;
   }
   .welcome .step-talk {
-    display: grid;
     gap: var(--space-2);
   }
   .welcome .step-talk > * {

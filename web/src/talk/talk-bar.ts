@@ -37,14 +37,8 @@ export class DgTalkBar extends AppElement {
       font-weight: 600;
     }
     .button[aria-pressed='true'] {
-      border-color: transparent;
       background: var(--ink);
       color: var(--paper);
-    }
-    .buttons {
-      display: inline-flex;
-      align-items: center;
-      gap: var(--space-2);
     }
   `,
   ]
@@ -170,18 +164,18 @@ export class DgTalkBar extends AppElement {
     const { state, isMuted } = this
     return html`<section class="on" aria-label=${msg`Talk`} @keydown=${this.keyPressed}>
       <dg-icon name="talk"></dg-icon>
-      <div class="what">
+      <div class="what actions">
         <a href="/" title=${msg`Show the words on the timeline`}>${msg`Talk`}</a>
         ${
           this.talk === null || state === 'ended'
             ? nothing
             : html`<time>${clockText(Date.now() - this.startedAtMs)}</time>`
         }
-        <span class="state"
+        <span class="beside state"
           >${isLively(state) ? html`<span class="pulse"></span>` : nothing}${this.endText || words[state]}</span
         >
       </div>
-      <div class="buttons">
+      <div class="beside">
         ${
           this.endText === null
             ? html`<button

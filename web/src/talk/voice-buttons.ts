@@ -19,7 +19,6 @@ export class DgVoiceButtons extends AppElement {
       display: contents;
     }
     .button {
-      border-radius: 50%;
       touch-action: none;
     }
     .button.recording,
@@ -103,7 +102,7 @@ export class DgVoiceButtons extends AppElement {
     const label =
       state === 'writing' ? msg`Writing down what you said` : isOn ? msg`Stop dictation` : msg`Dictate`
     return html`<button
-        class="button quiet icon ${isOn && state !== 'writing' ? 'recording' : ''}"
+        class="button quiet icon round ${isOn && state !== 'writing' ? 'recording' : ''}"
         type="button"
         aria-label=${label}
         title=${isOn ? label : msg`Dictate (hold to dictate while you press)`}
@@ -116,6 +115,6 @@ export class DgVoiceButtons extends AppElement {
       >
         <dg-icon name=${isOn && state !== 'writing' ? 'stop' : 'microphone'}></dg-icon>
       </button>
-      ${this.writing || isOn ? nothing : iconButton('talk', msg`Talk with Delegate`, this.talk, 'quiet', msg`Talk with Delegate`)}`
+      ${this.writing || isOn ? nothing : iconButton('talk', msg`Talk with Delegate`, this.talk, 'quiet round', msg`Talk with Delegate`)}`
   }
 }

@@ -27,29 +27,18 @@ import {
 @customElement('dg-task-card')
 export class DgTaskCard extends AppElement {
   static override readonly styles = css`
-    :host {
-      flex: 1;
-      min-width: 0;
-    }
     .head {
       display: flex;
       align-items: flex-start;
       gap: var(--space-2) var(--space-3);
     }
     h3 {
-      flex: 1;
-      min-width: 0;
       font-size: var(--text-md);
       font-weight: 550;
       line-height: 1.4;
-      overflow-wrap: anywhere;
     }
     .status {
-      display: inline-flex;
-      align-items: center;
       gap: 0.375rem;
-      color: var(--ink-soft);
-      font-size: var(--text-sm);
       font-weight: 550;
       white-space: nowrap;
     }
@@ -111,8 +100,8 @@ export class DgTaskCard extends AppElement {
     const isUndelivered = ['fallback', 'failed', 'unknown'].includes(task.deliveryState)
     return html`
       <div class="head">
-        <h3>${task.title || msg`Erased`}</h3>
-        <span class="status ${tone}"><dg-icon name=${icon}></dg-icon>${text}</span>
+        <h3 class="what">${task.title || msg`Erased`}</h3>
+        <span class="beside soft status ${tone}"><dg-icon name=${icon}></dg-icon>${text}</span>
       </div>
       <p class="facts">
         <time datetime=${task.dispatchedAt} title=${fullTimeText(task.dispatchedAt)}

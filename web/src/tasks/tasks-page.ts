@@ -119,6 +119,7 @@ export class DgTasksPage extends AppElement {
           ({ id }) => id,
           (task) => html`<li>
             <dg-task-card
+              class="what"
               .app=${this.app}
               .task=${task}
               .now=${now}

@@ -12,17 +12,9 @@ export const callBarStyles = css`
     font-size: var(--text-sm);
   }
   .what {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: 0 var(--space-3);
   }
   time {
     font-variant-numeric: tabular-nums;
-  }
-  .state {
-    display: inline-flex;
-    align-items: center;
-    gap: var(--space-2);
   }
 `

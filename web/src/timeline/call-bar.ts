@@ -52,7 +52,7 @@ export class DgCallBar extends AppElement {
     const { busy, problem } = this.submission
     return html`<section class="on" aria-label=${msg`Phone call`}>
       <dg-icon name="phone"></dg-icon>
-      <div class="what">
+      <div class="what actions">
         <span class="who">${whoOf(call)}</span>
         ${call.from === '' || call.inBrowser ? nothing : html`<span class="number">${call.from}</span>`}
         ${
@@ -60,7 +60,7 @@ export class DgCallBar extends AppElement {
             ? nothing
             : html`<time datetime=${call.connectedAt}>${clockText(Date.now() - Date.parse(call.connectedAt))}</time>`
         }
-        <span class="state">${stateOf(call)}</span>
+        <span class="beside state">${stateOf(call)}</span>
       </div>
       <button class="button small danger" ?disabled=${busy} @click=${this.hangUp}>
         ${busy ? msg`Hanging up…` : msg`Hang up`}

@@ -21,10 +21,6 @@ export class DgChoices extends AppElement {
   static override readonly styles = [
     planStyles,
     css`
-      :host {
-        display: grid;
-        gap: var(--space-3);
-      }
       fieldset {
         margin: 0;
         padding: 0;
@@ -124,7 +120,7 @@ export class DgChoices extends AppElement {
       ({ kind, count }) => kindText(kind, count) + (kind === 'message' ? msg` (no longer used)` : ''),
     )
     return html`<details aria-busy=${loading}>
-      <summary>
+      <summary class="beside">
         <span
           >${msg`Erased:`} ${listText([...value.named, ...value.derived].map(({ kind, count }) => kindText(kind, count)))}<br />${msg`Kept: ${listText(kept)}`}</span
         ><dg-icon name="chevron"></dg-icon>

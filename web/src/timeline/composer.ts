@@ -102,9 +102,6 @@ export class DgComposer extends AppElement {
     .next .button {
       color: inherit;
     }
-    .button.round {
-      border-radius: 50%;
-    }
     .stop {
       border-color: transparent;
     }

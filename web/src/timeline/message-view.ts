@@ -230,7 +230,7 @@ export function previewView(preview: Preview, context: RowContext): TemplateResu
     <article class="message delegate" aria-label=${msg`Delegate, writing`} aria-busy="true">
       ${
         preview.text === ''
-          ? html`<p class="beside thinking"><span class="pulse"></span>${msg`Thinking…`}</p>`
+          ? html`<p class="beside soft thinking"><span class="pulse"></span>${msg`Thinking…`}</p>`
           : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
       }
       <footer></footer>
@@ -245,7 +245,7 @@ export function talkView({ by, text }: TalkLine, context: RowContext): TemplateR
     <article class="message ${role}" aria-label=${msg`${authors[role]}, speaking`} aria-busy="true">
       ${role === 'guest' ? html`<div class="author">${authors.guest}</div>` : nothing}
       <div class="words">
-        <p class="typed">${text ?? html`<span class="beside thinking"><span class="pulse"></span>${msg`Listening…`}</span>`}</p>
+        <p class="typed">${text ?? html`<span class="beside soft thinking"><span class="pulse"></span>${msg`Listening…`}</span>`}</p>
       </div>
       <footer></footer>
     </article>

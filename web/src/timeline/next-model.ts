@@ -21,9 +21,6 @@ export class DgNextModel extends AppElement {
     :host {
       display: contents;
     }
-    .button {
-      border-radius: 50%;
-    }
   `
   @property({ attribute: false }) chosen: ModelChoice | null = null
   /** Whether a message is being written. Only then is it worth asking the service for its models. */
@@ -75,7 +72,7 @@ export class DgNextModel extends AppElement {
   override render() {
     if (!this.loaded.value?.isChoice) return nothing
     return html`<button
-      class="button quiet icon"
+      class="button quiet icon round"
       type="button"
       aria-label=${msg`Choose the model for the next message`}
       title=${msg`Choose the model for the next message`}

@@ -153,6 +153,7 @@ export class DgProposal extends AppElement {
 
   private choicesView(): TemplateResult {
     return html`<dg-choices
+      class="stack"
       .proposalId=${this.proposal.payload.proposalId}
       .app=${this.app}
       .reachable=${this.reachable}

@@ -31,7 +31,7 @@ export function rowView(row: Row, context: RowContext): KeyedRow {
 function contentView(row: Row, context: RowContext): TemplateResult {
   switch (row.kind) {
     case 'day':
-      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at)}</time></h2>`
+      return html`<h2 class="beside soft day"><time datetime=${row.at}>${dayText(row.at)}</time></h2>`
     case 'span':
       return spanView(row.segment, row.open, row.key, context)
     case 'message':
@@ -49,7 +49,7 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'proposal':
       return proposalView(row, context)
     case 'boundary':
-      return html`<p class="tiny boundary"><span>${titleOf(row.event)}</span></p>`
+      return html`<p class="beside tiny boundary"><span>${titleOf(row.event)}</span></p>`
     case 'talk':
       return talkView(row.line, context)
     case 'preview':
@@ -256,9 +256,9 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
     case 'over':
       return nothing
     case 'done':
-      return html`<span class="state">${msg`Done`}</span>`
+      return html`<span class="soft state">${msg`Done`}</span>`
     case 'snoozed':
-      return html`<span class="state">${msg`Snoozed until ${momentText(state.until)}`}</span>`
+      return html`<span class="soft state">${msg`Snoozed until ${momentText(state.until)}`}</span>`
     case 'open':
       return html`<span class="settle"
         ><button

@@ -29,11 +29,6 @@ export class DgSearchDialog extends DialogElement {
     filterStyles,
     groupStyles,
     css`
-      .results {
-        height: min(26rem, 55dvh);
-        margin: var(--space-3) calc(-1 * var(--space-3)) 0;
-        overflow-y: auto;
-      }
       ul {
         padding: 2px;
       }
@@ -54,11 +49,6 @@ export class DgSearchDialog extends DialogElement {
       }
       .facts {
         grid-column: 2;
-      }
-      mark {
-        border-radius: 3px;
-        background: var(--mark);
-        color: inherit;
       }
       .note {
         padding: var(--space-6) var(--space-4);

@@ -228,7 +228,7 @@ export class DgTimelinePage extends AppElement {
     const { session } = this
     return html`
       <div>
-        <header class="bar">
+        <header class="bar beside">
           ${drawerButton(this)}
           <h1>${msg`Timeline`}</h1>
           ${isShown(session) ? connectionView(session.connection, () => session.retryNow()) : nothing}
@@ -278,7 +278,7 @@ export class DgTimelinePage extends AppElement {
 
   private toEndView() {
     const label = msg`Go to the newest entry`
-    return iconButton('arrow-down', label, () => this.goToEnd(), 'to-end', label)
+    return iconButton('arrow-down', label, () => this.goToEnd(), 'round to-end', label)
   }
 
   private reachingView() {

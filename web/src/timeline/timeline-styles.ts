@@ -55,8 +55,6 @@ export const timelineStyles = css`
   /* A heading or note between two lines. */
   .day,
   .boundary {
-    display: flex;
-    align-items: center;
     gap: var(--space-3);
   }
   :is(.day, .boundary)::before,
@@ -67,8 +65,6 @@ export const timelineStyles = css`
   }
   .day {
     padding: var(--space-5) 0 var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
     font-weight: 600;
   }
   .bad {
@@ -162,16 +158,7 @@ export const timelineStyles = css`
     color: var(--ink-soft);
     overflow-wrap: anywhere;
   }
-  .effects a {
-    color: inherit;
-    text-decoration-color: var(--line-strong);
-    text-underline-offset: 0.2em;
-  }
-  .row.replaced {
-    margin-inline-start: 0.4375rem;
-    padding-inline-start: var(--space-4);
-    border-inline-start: 1px solid var(--line);
-  }
+  .row.replaced,
   .step-body {
     margin-inline-start: 0.4375rem;
     padding-inline-start: var(--space-4);
@@ -241,6 +228,7 @@ export const timelineStyles = css`
   .notice .title {
     overflow-wrap: anywhere;
   }
+  .effects a,
   .notice a.title {
     color: inherit;
     text-decoration-color: var(--line-strong);
@@ -285,8 +273,6 @@ export const timelineStyles = css`
     white-space: normal;
   }
   .notice.reminder .state {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
     font-weight: 400;
   }
   .notice .settle {
@@ -320,8 +306,6 @@ export const timelineStyles = css`
 
   .thinking {
     padding: 0.25rem 0;
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   .pulse {
     color: var(--accent);

@@ -31,17 +31,12 @@ export class DgWhyDialog extends DialogElement {
       overflow-wrap: anywhere;
     }
     .memory {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
       gap: 0 var(--space-2);
     }
     .what {
-      flex: 1 1 12rem;
-      min-width: 0;
+      flex-basis: 12rem;
     }
-    .memory .actions {
-      display: flex;
+    .memory > .actions {
       margin-inline-start: auto;
     }
     .label {

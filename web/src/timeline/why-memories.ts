@@ -16,7 +16,7 @@ export function memoryViews(
 ): readonly TemplateResult[] {
   return memories.map((memory) => {
     const { text, late, replacedBy } = memory
-    return html`<li class="memory">
+    return html`<li class="actions memory">
       <div class="what">
         ${text ?? html`<span class="soft">${msg`A memory that has since been forgotten`}</span>`}
         ${late ? html`<span class="label">${msg`found late, used in the next reply`}</span>` : nothing}

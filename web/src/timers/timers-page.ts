@@ -35,14 +35,9 @@ export class DgTimersPage extends AppElement {
       flex-basis: 12rem;
     }
     .acts {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
       gap: var(--space-2);
     }
     .due {
-      display: flex;
-      align-items: center;
       justify-content: space-between;
       margin-bottom: var(--space-2);
     }
@@ -165,7 +160,7 @@ export class DgTimersPage extends AppElement {
   }
 
   private openListView(open: readonly Timer[]): TemplateResult {
-    return html`<div class="due">
+    return html`<div class="beside due">
         <h2 class="heading">${msg`Due`}</h2>
         ${
           open.length === 1
@@ -198,7 +193,7 @@ export class DgTimersPage extends AppElement {
             : nothing
         }
       </div>
-      <div class="acts">
+      <div class="actions acts">
         <button class="button small" aria-label=${msg`Done: ${timer.title}`} @click=${() => this.tickOff(timer)}>
           <dg-icon name="check"></dg-icon>${msg`Done`}
         </button>
@@ -239,7 +234,7 @@ export class DgTimersPage extends AppElement {
           <span>${timer.by === 'owner' ? msg`Set by you` : msg`Set by Delegate`}</span>
         </p>
       </div>
-      <div class="acts">${this.toolsView(timer)}</div>
+      <div class="actions acts">${this.toolsView(timer)}</div>
     </li>`
   }
 }
