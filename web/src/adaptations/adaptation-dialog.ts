@@ -26,9 +26,6 @@ export class DgAdaptationDialog extends FormDialog {
       padding: 0;
     }
     .channels label {
-      display: inline-flex;
-      align-items: center;
-      gap: var(--space-2);
       min-height: 2rem;
       cursor: pointer;
     }
@@ -93,7 +90,7 @@ export class DgAdaptationDialog extends FormDialog {
       <legend class="label">${msg`Applies to`}</legend>
       <div class="actions channels">
         ${adaptationChannels.map(
-          (channel) => html`<label>
+          (channel) => html`<label class="beside">
             <input
               type="checkbox"
               name="channels"

@@ -118,7 +118,7 @@ export function loadedView<Value>(
     ${
       problem === ''
         ? nothing
-        : html`<p class="stale" role="alert">
+        : html`<p class="actions stale" role="alert">
             ${msg`${it} may be out of date. ${problem}`}
             <button class="button small" type="button" @click=${reload}>${msg`Try again`}</button>
           </p>`

@@ -17,9 +17,6 @@ const refreshMs = 60_000
 @customElement('dg-service-notices')
 export class DgServiceNotices extends AppElement {
   static override readonly styles = css`
-    :host {
-      min-width: 0;
-    }
     .callout {
       padding: var(--space-2) var(--space-4);
       border-bottom: 1px solid var(--line);

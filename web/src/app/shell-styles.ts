@@ -16,18 +16,15 @@ export const shellStyles = css`
     gap: var(--space-1);
     width: var(--sidebar);
     height: 100dvh;
-    max-height: none;
     margin: 0;
     padding: var(--space-4) var(--space-3);
     border: 0;
     border-inline-end: 1px solid var(--line);
     background: var(--sunken);
     color: var(--ink);
-    overflow-y: auto;
   }
   .sidebar:popover-open {
     display: flex;
-    position: fixed;
     inset: 0 auto 0 0;
     background: var(--raised);
     box-shadow: var(--shadow-high);
@@ -75,11 +72,9 @@ export const shellStyles = css`
     color: var(--ink);
   }
   .entry[aria-current] {
-    color: var(--on-accent-soft);
     font-weight: 600;
   }
   .rest {
-    display: grid;
     gap: 2px;
     margin-top: auto;
     padding-top: var(--space-4);

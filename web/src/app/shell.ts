@@ -225,7 +225,7 @@ export class DgShell extends AppElement {
             </ul>`,
           )}
         </nav>
-        <div class="rest">
+        <div class="rest stack">
           <button class="entry flat beside" @click=${this.openHalt}>
             <dg-icon name="halt"></dg-icon>${this.halt.value?.halted ? msg`Release…` : msg`Halt`}
           </button>

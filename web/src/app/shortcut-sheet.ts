@@ -15,8 +15,7 @@ const toPages: ShortcutGroup = {
 @customElement('dg-shortcut-sheet')
 export class DgShortcutSheet extends DialogElement {
   static override readonly styles = css`
-    dl {
-      display: grid;
+    .stack {
       gap: var(--space-2);
     }
     dl > div {
@@ -36,7 +35,7 @@ export class DgShortcutSheet extends DialogElement {
     return html`<dg-dialog heading=${msg`Keyboard shortcuts`} reading>
       ${[...shortcutGroups, toPages].map(
         ({ heading, shortcuts }) => html`<h3 class="subhead">${heading}</h3>
-          <dl>
+          <dl class="stack">
             ${shortcuts.map(
               ({ keys, label }) => html`<div>
                 <dt>${label}</dt>

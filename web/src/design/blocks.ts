@@ -48,9 +48,6 @@ export const blocks = css`
 
   /* A value that could not be reloaded, and bars in the place of one that is being loaded. */
   .stale {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     justify-content: space-between;
     gap: var(--space-2);
     margin-bottom: var(--space-3);

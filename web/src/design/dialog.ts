@@ -14,7 +14,7 @@ const fields = ':is(input, textarea, select):not([aria-hidden])'
 @customElement('dg-dialog')
 export class DgDialog extends StyledElement {
   static override readonly styles = css`
-    dialog {
+    dialog[open] {
       display: flex;
       flex-direction: column;
       width: min(27rem, calc(100vw - 2rem));
@@ -26,9 +26,6 @@ export class DgDialog extends StyledElement {
       color: var(--ink);
       box-shadow: var(--shadow-high);
       overflow: hidden;
-    }
-    dialog:not([open]) {
-      display: none;
     }
     dialog.wide {
       width: min(44rem, calc(100vw - 2rem));

@@ -15,9 +15,6 @@ export type MenuItem = {
 @customElement('dg-menu')
 export class DgMenu extends StyledElement {
   static override readonly styles = css`
-    :host {
-      display: inline-block;
-    }
     [popover] {
       visibility: visible;
       min-width: 13rem;

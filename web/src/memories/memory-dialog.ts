@@ -36,7 +36,6 @@ export class DgMemoryDialog extends FormDialog {
       margin: 0;
       gap: var(--space-1);
       padding-inline-start: var(--space-4);
-      list-style: disc;
     }
     li {
       overflow-wrap: anywhere;

@@ -14,8 +14,6 @@ const maxFallback = 4
 export class DgFallbackList extends AppElement {
   static override readonly styles = css`
     :host {
-      display: grid;
-      gap: var(--space-3);
       justify-items: start;
     }
     ol {

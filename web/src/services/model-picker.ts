@@ -15,9 +15,6 @@ const searchFrom = 9
 @customElement('dg-model-picker')
 export class DgModelPicker extends StyledElement {
   static override readonly styles = css`
-    fieldset {
-      gap: var(--space-2);
-    }
     legend {
       padding: 0;
       margin-bottom: 0.375rem;

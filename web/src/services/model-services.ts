@@ -206,6 +206,7 @@ export class DgModelServices extends AppElement {
         <h3>${msg`If the chat model fails`}</h3>
         <p class="soft">${msg`If it fails before its first word, these are tried in order.`}</p>
         <dg-fallback-list
+          class="stack"
           .app=${this.app}
           .services=${services}
           @changed=${this.loaded.reload}

@@ -10,7 +10,7 @@ export function originView(
   keys: readonly string[],
   reset: Reset | null,
 ): TemplateResult {
-  return html`<p class="tiny origin">
+  return html`<p class="actions tiny origin">
     ${tags.map(([text, look = '']) => html`<span class="tag ${look}">${text}</span>`)}
     ${keys.map((key) => html`<code>${key}</code>`)}
     ${
@@ -25,9 +25,6 @@ export function originView(
 
 export const originStyles = css`
   .origin {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: 0.2rem var(--space-2);
     margin-top: var(--space-1);
   }

@@ -14,9 +14,7 @@ type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 @customElement('dg-sign-in-list')
 export class DgSignInList extends AppElement {
   static override readonly styles = css`
-    li {
-      display: flex;
-      align-items: center;
+    li.beside {
       gap: var(--space-3);
       min-height: 2.75rem;
       padding: var(--space-2) 0;
@@ -29,8 +27,6 @@ export class DgSignInList extends AppElement {
       color: var(--ink-faint);
     }
     .when {
-      display: flex;
-      flex-wrap: wrap;
       gap: 0 var(--space-3);
     }
   `
@@ -83,11 +79,11 @@ export class DgSignInList extends AppElement {
 
   private itemView(signIn: SignIn) {
     const device = deviceText(signIn.userAgent)
-    return html`<li>
+    return html`<li class="beside">
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
         <p title=${signIn.userAgent}>${device}</p>
-        <p class="when soft">
+        <p class="actions when soft">
           <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>${msg`Seen ${relativeText(signIn.lastSeenAt)}`}</time>
           <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>${msg`Signed in ${relativeText(signIn.createdAt)}`}</time>
         </p>

@@ -12,7 +12,6 @@ type Begun = { readonly secret: string; readonly uri: string }
 export class DgTotpDialog extends FormDialog {
   static override readonly styles = css`
     .qr {
-      display: block;
       width: min(12rem, 60vw);
       margin: var(--space-2) auto;
       border-radius: var(--radius-md);

@@ -8,8 +8,6 @@ export const cardStyles = css`
     border-radius: var(--radius-md);
   }
   section {
-    display: grid;
-    gap: var(--space-3);
     padding: var(--space-3) var(--space-4) var(--space-4);
     border: 1px solid var(--line-strong);
     border-radius: var(--radius-md);

@@ -1,9 +1,6 @@
 import { css } from 'lit'
 
 export const contextMeterStyles = css`
-  :host {
-    display: inline-block;
-  }
   .gauge {
     gap: 0.375rem;
     min-height: 2.25rem;

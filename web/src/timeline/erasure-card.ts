@@ -45,7 +45,7 @@ export class DgErasureCard extends AppElement {
     const { value, problem } = this.erasure
     // Without its plan, the card still lists the kinds of things and offers Undo.
     const failed = problem !== ''
-    return html`<section>
+    return html`<section class="stack">
       <h2 class="beside title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
       ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView(msg`Loading the plan`, 1)}
       ${value?.plan?.stays.some(({ kind }) => kind === 'message') ? this.messagesView() : nothing}

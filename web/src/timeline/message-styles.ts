@@ -56,8 +56,6 @@ export const messageStyles = css`
     opacity: 0.75;
   }
   .message footer {
-    display: flex;
-    align-items: center;
     gap: 0 var(--space-2);
     min-height: 1.875rem;
     font-variant-numeric: tabular-nums;

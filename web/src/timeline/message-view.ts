@@ -45,7 +45,7 @@ export function messageView(
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
       ${showAllButton(event, context)} ${answerButton(message, context)}
-      <footer class="tiny">
+      <footer class="beside tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span title=${msg`Waiting for the reply above`}>${msg`Queued`}</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${askAgainButton(event, context)} ${barredView(event, context)}
@@ -261,7 +261,7 @@ export function pendingView(pending: Pending, context: RowContext): TemplateResu
   return html`
     <article class="message owner pending" aria-label=${msg`You, ${state}`}>
       <div class="words"><p class="typed">${pending.text}</p></div>
-      <footer class="tiny">
+      <footer class="beside tiny">
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
         ${
           failed

@@ -139,7 +139,7 @@ export class DgProposal extends AppElement {
     const { isText, proposal, choiceCount } = this
     const why = wordsOf(proposal, 'why')
     const deed = choiceCount > 1 ? msg`Which of these should be forgotten` : this.deed
-    return html`<section aria-label=${deed}>
+    return html`<section class="stack" aria-label=${deed}>
       <h2 class="beside title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
       ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`}
       ${choiceCount > 0 ? this.choicesView() : this.wordsView()}
@@ -194,7 +194,7 @@ export class DgProposal extends AppElement {
   }
 
   private overView(heading: string, icon: IconName, deed = this.deed): TemplateResult {
-    return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
+    return html`<section class="stack over" aria-label=${`${heading} ${deed}`.trim()}>
       <h2 class="beside title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
       ${this.wordsView()}
       ${icon === 'failed' ? html`<p class="soft">${translateSentence(this.outcome?.text ?? '')}</p>` : nothing}

@@ -90,7 +90,7 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
   // Same heading level as the day, because the day's row is often not rendered.
-  return html`<h2 class="span ${segment.channel ?? ''}">
+  return html`<h2 class="beside span ${segment.channel ?? ''}">
     ${foldButton(
       { key, open, toggles: segment.key },
       context,
@@ -228,7 +228,7 @@ function noticeView(
   const reminder = event.type === 'timer.fired' ? 'reminder' : ''
   return html`<p class="beside notice ${reminder}" data-focus tabindex=${tabindex}>
     <dg-icon name=${icon}></dg-icon>
-    <span class="line">
+    <span class="actions line">
     ${
       link === null
         ? html`<span class="title">${titleOf(event)}</span>`
@@ -260,7 +260,7 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
     case 'snoozed':
       return html`<span class="soft state">${msg`Snoozed until ${momentText(state.until)}`}</span>`
     case 'open':
-      return html`<span class="settle"
+      return html`<span class="beside settle"
         ><button
           class="button small"
           tabindex=${tabindex}

@@ -44,7 +44,7 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
 function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult {
   const { turnId } = event
   return html`
-    <div class="tiny event-meta">
+    <div class="actions tiny event-meta">
       <code>${event.type}</code> <span>#${event.seq}</span>
       <time datetime=${event.at}>${fullTimeText(event.at)}</time>
     </div>

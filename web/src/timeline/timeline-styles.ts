@@ -91,14 +91,9 @@ export const timelineStyles = css`
   }
 
   .span {
-    display: flex;
-    align-items: center;
     gap: var(--space-1);
     padding-top: var(--space-4);
     font: inherit;
-  }
-  .span .fold {
-    flex: 0 1 auto;
   }
   .span time {
     flex: none;
@@ -122,7 +117,6 @@ export const timelineStyles = css`
     font-weight: 600;
   }
   .excerpt {
-    flex: 0 1 auto;
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
@@ -183,8 +177,6 @@ export const timelineStyles = css`
     background: var(--surface);
   }
   .event-meta {
-    display: flex;
-    flex-wrap: wrap;
     gap: 0 var(--space-2);
   }
   .detail dl ~ .event-meta,
@@ -234,13 +226,10 @@ export const timelineStyles = css`
     text-decoration-color: var(--line-strong);
     text-underline-offset: 0.2em;
   }
-  .notice .line {
+  .notice:not(.reminder) .line {
     display: contents;
   }
   .notice.reminder .line {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: var(--space-1) var(--space-2);
     min-width: 0;
   }
@@ -269,15 +258,9 @@ export const timelineStyles = css`
   }
   .notice.reminder .title {
     unicode-bidi: plaintext;
-    overflow-wrap: anywhere;
-    white-space: normal;
   }
   .notice.reminder .state {
     font-weight: 400;
-  }
-  .notice .settle {
-    display: flex;
-    gap: var(--space-2);
   }
   .notice .undo {
     min-height: 1.75rem;

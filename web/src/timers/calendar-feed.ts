@@ -14,7 +14,6 @@ type Feed = { readonly madeAt: string | null }
 export class DgCalendarFeed extends AppElement {
   static override readonly styles = css`
     :host {
-      display: block;
       margin-top: var(--space-6);
     }
     .address {
