@@ -8,10 +8,12 @@ export function iconButton(
   act: () => void,
   look = 'quiet',
   title?: string,
+  tabindex?: number,
 ): TemplateResult {
   return html`<button
     class="button icon ${look}"
     type="button"
+    tabindex=${tabindex ?? nothing}
     aria-label=${label}
     title=${title ?? nothing}
     @click=${act}

@@ -1,6 +1,7 @@
 import { css, html } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
+import { iconButton } from './icon-button.ts'
 import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
 import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
@@ -133,9 +134,7 @@ export class DgToasts extends StyledElement {
             </button>`,
           )}
         </div>
-        <button class="button quiet icon small" aria-label=${msg`Dismiss`} @click=${() => this.close(id, onClose)}>
-          <dg-icon name="close"></dg-icon>
-        </button>
+        ${iconButton('close', msg`Dismiss`, () => this.close(id, onClose), 'quiet small')}
       </div>`,
     )
   }

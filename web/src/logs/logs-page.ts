@@ -138,9 +138,7 @@ export class DgLogsPage extends AppElement {
   }
 
   private toggleLine(id: number): void {
-    const opened = new Set(this.opened)
-    if (!opened.delete(id)) opened.add(id)
-    this.opened = opened
+    this.opened = this.opened.symmetricDifference(new Set([id]))
   }
 
   private shown(): readonly LogLine[] {

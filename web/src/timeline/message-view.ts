@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
-import type { IconName } from '../design/icon.ts'
+import { iconButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { cutOf, isErased, isIncomplete, isRedacted, wordsOf } from './event-kinds.ts'
@@ -24,12 +24,7 @@ export function isTimeImplied(event: TimelineEvent, segment: Segment | null): bo
 }
 
 /** A message: the delegate's rendered as inert markdown, all others as typed. */
-export function messageView(
-  message: Message,
-  segment: Segment | null,
-  key: string,
-  context: RowContext,
-): TemplateResult {
+export function messageView(message: Message, segment: Segment | null, context: RowContext): TemplateResult {
   const { event, role } = message
   const from = event.payload.from
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
@@ -39,7 +34,7 @@ export function messageView(
     <article
       class="message ${role} ${message.waiting ? 'queued' : ''}"
       data-focus
-      tabindex=${context.activeKey === key ? 0 : -1}
+      tabindex=${context.tabindex}
       aria-label="${author}, ${message.waiting ? queuedText : timeText(event.at)}"
     >
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
@@ -49,7 +44,7 @@ export function messageView(
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span title=${msg`Waiting for the reply above`}>${msg`Queued`}</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${askAgainButton(event, context)} ${barredView(event, context)}
-        ${toolsView(message, segment, key, context)}
+        ${toolsView(message, segment, context)}
       </footer>
     </article>
   `
@@ -163,14 +158,12 @@ function codeText(code: unknown): string {
 function toolsView(
   message: Message,
   segment: Segment | null,
-  key: string,
   context: RowContext,
 ): TemplateResult | typeof nothing {
   const { event, role } = message
   if (isErased(event)) return nothing
   const { turnId } = event
   const copy = () => context.copy(shownWords(message, context.answers))
-  const active = context.activeKey === key
   const change = changeOf(event, context)
   const items: MenuItem[] = [
     { label: msg`Copy`, icon: 'copy', run: copy },
@@ -190,35 +183,16 @@ function toolsView(
   return html`<span class="tools">
     ${
       change
-        ? html`<button
-            class="button quiet icon small"
-            tabindex=${active ? 0 : -1}
-            aria-label=${change.label}
-            title=${change.label}
-            @click=${change.run}
-          >
-            <dg-icon name=${change.icon}></dg-icon>
-          </button>`
+        ? iconButton(change.icon, change.label, change.run, 'quiet small', change.label, context.tabindex)
         : nothing
     }
-    <button
-      class="button quiet icon small"
-      tabindex=${active ? 0 : -1}
-      aria-label=${msg`Copy message`}
-      title=${msg`Copy`}
-      @click=${copy}
-    >
-      <dg-icon name="copy"></dg-icon>
-    </button>
-    <dg-menu label=${msg`More for this message`} .items=${items} .reachable=${active}></dg-menu>
+    ${iconButton('copy', msg`Copy message`, copy, 'quiet small', msg`Copy`, context.tabindex)}
+    <dg-menu label=${msg`More for this message`} .items=${items} .reachable=${context.tabindex === 0}></dg-menu>
   </span>`
 }
 
 /** What the owner can do about their last message, or the reply to it; null for any other. */
-function changeOf(
-  event: TimelineEvent,
-  context: RowContext,
-): (MenuItem & { readonly icon: IconName }) | null {
+function changeOf(event: TimelineEvent, context: RowContext): MenuItem | null {
   if (context.mayEdit(event)) return { label: msg`Edit`, icon: 'edit', run: () => context.edit() }
   if (!context.mayAskAgain(event) || isEmptyReply(event)) return null
   return { label: msg`Try again`, icon: 'retry', run: () => context.askAgain() }

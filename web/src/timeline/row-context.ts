@@ -2,12 +2,10 @@ import type { RenderMarkdown } from '../design/markdown.ts'
 import type { TimelineActions } from './timeline-actions.ts'
 import type { Segment } from './tree.ts'
 
-/** Input of the row templates. */
+/** Input of the templates of a row. */
 export type RowContext = TimelineActions & {
-  /** The row that the Tab key reaches; arrow keys change it. */
-  readonly activeKey: string
-  /** The row that a search hit led to. */
-  readonly foundKey: string
+  /** 0 in the row that the Tab key reaches; arrow keys change it. */
+  readonly tabindex: 0 | -1
   /** Who the caller is. */
   readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown

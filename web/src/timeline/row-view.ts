@@ -18,8 +18,8 @@ import './erasure-card.ts'
 import './proposal-card.ts'
 import { foldButton, stepView } from './step-view.ts'
 
-export function rowView(row: Row, context: RowContext): KeyedRow {
-  const found = context.foundKey === row.key ? ' found' : ''
+export function rowView(row: Row, isFound: boolean, context: RowContext): KeyedRow {
+  const found = isFound ? ' found' : ''
   const replaced = row.replaced === true ? ' replaced' : ''
   return {
     key: row.key,
@@ -33,9 +33,9 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'day':
       return html`<h2 class="beside soft day"><time datetime=${row.at}>${dayText(row.at)}</time></h2>`
     case 'span':
-      return spanView(row.segment, row.open, row.key, context)
+      return spanView(row.segment, row.open, context)
     case 'message':
-      return messageView(row.message, row.segment, row.key, context)
+      return messageView(row.message, row.segment, context)
     case 'activity':
       return activityView(row, context)
     case 'branch':
@@ -43,9 +43,9 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'step':
       return stepView(row.step, row.open, row.key, context)
     case 'failure':
-      return failureView(row.event, row.key, context)
+      return failureView(row.event, context)
     case 'notice':
-      return noticeView(row.event, row.segment, row.key, context)
+      return noticeView(row.event, row.segment, context)
     case 'proposal':
       return proposalView(row, context)
     case 'boundary':
@@ -86,13 +86,14 @@ function contentsText(segment: Segment): string {
   return plural(steps, msg`step`, msg`steps`)
 }
 
-function spanView(segment: Segment, open: boolean, key: string, context: RowContext): TemplateResult {
+function spanView(segment: Segment, open: boolean, context: RowContext): TemplateResult {
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
   // Same heading level as the day, because the day's row is often not rendered.
   return html`<h2 class="beside span ${segment.channel ?? ''}">
     ${foldButton(
-      { key, open, toggles: segment.key },
+      segment.key,
+      open,
       context,
       html`<time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
       <span class="badge"><dg-icon name=${icon}></dg-icon>${name}</span>
@@ -104,16 +105,11 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
           : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
       }`,
     )}
-    ${spanToolsView(segment, open, context.activeKey === key, context)}
+    ${spanToolsView(segment, open, context)}
   </h2>`
 }
 
-function spanToolsView(
-  segment: Segment,
-  open: boolean,
-  active: boolean,
-  context: RowContext,
-): TemplateResult {
+function spanToolsView(segment: Segment, open: boolean, context: RowContext): TemplateResult {
   const items: MenuItem[] = [
     { label: open ? msg`Fold` : msg`Unfold`, icon: 'chevron', run: () => context.toggle(segment.key) },
     { label: msg`Erase exchange…`, icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
@@ -121,7 +117,7 @@ function spanToolsView(
   return html`<span class="tools">
     <dg-menu
       label=${msg`More for this exchange`}
-      .reachable=${active}
+      .reachable=${context.tabindex === 0}
       .items=${items}
     ></dg-menu>
   </span>`
@@ -131,7 +127,8 @@ function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowConte
   const { activity, open, working } = row
   return html`<div class="activity">
     ${foldButton(
-      { key: row.key, open, toggles: activity.key },
+      activity.key,
+      open,
       context,
       working
         ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
@@ -147,10 +144,10 @@ function branchView(
 ): TemplateResult {
   const { sameWords } = branch
   const effects = effectsOf(branch)
-  const tabindex = context.activeKey === key ? 0 : -1
   return html`<div class="activity branch">
     ${foldButton(
-      { key, open, toggles: key },
+      key,
+      open,
       context,
       html`<span class="name">${sameWords ? msg`Earlier answer` : msg`Earlier version`}</span>
       ${open ? nothing : html`<span class="excerpt">${excerptOfBranch(branch)}</span>`}`,
@@ -160,21 +157,21 @@ function branchView(
         ? nothing
         : html`<p class="effects">
             ${sameWords ? msg`Done before you asked again:` : msg`Done before you changed it:`}
-            ${effects.map((event, index) => html`${index === 0 ? '' : ' · '}${effectView(event, tabindex)}`)}
+            ${effects.map((event, index) => html`${index === 0 ? '' : ' · '}${effectView(event, context)}`)}
           </p>`
     }
   </div>`
 }
 
-function effectView(event: TimelineEvent, tabindex: number): TemplateResult | string {
+function effectView(event: TimelineEvent, { tabindex }: RowContext): TemplateResult | string {
   const link = linkOf(event)
   return link === null ? titleOf(event) : html`<a href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
 }
 
-function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+function failureView(event: TimelineEvent, context: RowContext): TemplateResult {
   const stopped = event.payload.kind === 'stopped'
   const words = isErased(event) ? msg`Erased` : translateSentence(wordsOf(event)) || titleOf(event)
-  const tabindex = context.activeKey === key ? 0 : -1
+  const { tabindex } = context
   if (stopped)
     return html`<p class="beside notice" data-focus tabindex=${tabindex}>${msg`Stopped before an answer`}</p>`
   return html`<div class="callout failure" data-focus tabindex=${tabindex}>
@@ -195,35 +192,26 @@ function failureView(event: TimelineEvent, key: string, context: RowContext): Te
   </div>`
 }
 
-function proposalView(
-  { proposal, key }: Extract<Row, { kind: 'proposal' }>,
-  context: RowContext,
-): TemplateResult {
-  const active = context.activeKey === key
+function proposalView({ proposal }: Extract<Row, { kind: 'proposal' }>, context: RowContext): TemplateResult {
   return html`<dg-proposal
     data-focus
-    tabindex=${active ? 0 : -1}
+    tabindex=${context.tabindex}
     .proposal=${proposal.event}
     .word=${proposal.word}
     .outcome=${proposal.outcome}
     .cut=${cutOf(proposal.event) !== null}
     .showAll=${context.showAll}
-    .reachable=${active}
+    .reachable=${context.tabindex === 0}
     .app=${context.app}
   ></dg-proposal>`
 }
 
-function noticeView(
-  event: TimelineEvent,
-  segment: Segment | null,
-  key: string,
-  context: RowContext,
-): TemplateResult {
+function noticeView(event: TimelineEvent, segment: Segment | null, context: RowContext): TemplateResult {
   const pending = pendingErasure(event, context)
-  if (pending !== null && event.turnId !== null) return erasureCardView(event, key, context)
+  if (pending !== null && event.turnId !== null) return erasureCardView(event, context)
   const implied = isTimeImplied(event, segment) ? 'implied' : ''
   const icon = subjectIcon(event.type) ?? 'done'
-  const tabindex = context.activeKey === key ? 0 : -1
+  const { tabindex } = context
   const link = linkOf(event)
   const reminder = event.type === 'timer.fired' ? 'reminder' : ''
   return html`<p class="beside notice ${reminder}" data-focus tabindex=${tabindex}>
@@ -235,7 +223,7 @@ function noticeView(
         : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
     }
     ${isErased(event) ? html`<span class="erased">${msg`erased`}</span>` : nothing}
-    ${reminderView(event, tabindex, context)}
+    ${reminderView(event, context)}
     ${
       pending === null
         ? nothing
@@ -248,7 +236,7 @@ function noticeView(
 }
 
 /** What became of a reminder, or the buttons that settle it while it is open. */
-function reminderView(event: TimelineEvent, tabindex: number, context: RowContext) {
+function reminderView(event: TimelineEvent, context: RowContext) {
   const reminder = reminderOf(event)
   if (reminder === null) return nothing
   const state = context.reminderState(event)
@@ -263,7 +251,7 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
       return html`<span class="beside settle"
         ><button
           class="button small"
-          tabindex=${tabindex}
+          tabindex=${context.tabindex}
           aria-label=${msg`Done: ${wordsOf(event)}`}
           @click=${() => context.tickOff(reminder)}
         >
@@ -272,7 +260,7 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
         <dg-menu
           text=${msg`Snooze`}
           label=${msg`Snooze: ${wordsOf(event)}`}
-          .reachable=${tabindex === 0}
+          .reachable=${context.tabindex === 0}
           .items=${context.snoozeItems(reminder)}
         ></dg-menu
       ></span>`
@@ -288,15 +276,14 @@ function pendingErasure({ type, payload }: TimelineEvent, context: RowContext): 
 }
 
 /** The plan of an erasure requested in conversation, which the owner has not seen before. */
-function erasureCardView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
-  const active = context.activeKey === key
+function erasureCardView(event: TimelineEvent, context: RowContext): TemplateResult {
   return html`<dg-erasure-card
     data-focus
-    tabindex=${active ? 0 : -1}
+    tabindex=${context.tabindex}
     .event=${event}
     .app=${context.app}
     .undo=${context.undoErasure}
-    .reachable=${active}
+    .reachable=${context.tabindex === 0}
   ></dg-erasure-card>`
 }
 

@@ -29,7 +29,8 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
   return html`
     <div class="step-body">
       ${foldButton(
-        { key, open, toggles: key },
+        key,
+        open,
         context,
         html`${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
         <span class="step-title">${step.tool ? wordsText(step.title) : step.title}</span>
@@ -111,18 +112,19 @@ export function showAllButton(event: TimelineEvent, context: RowContext): Templa
   </button>`
 }
 
-/** The button of a row that folds and unfolds something. */
+/** The button of a row that folds and unfolds something, by its key. */
 export function foldButton(
-  { key, open, toggles }: { readonly key: string; readonly open: boolean; readonly toggles: string },
+  key: string,
+  open: boolean,
   context: RowContext,
   content: TemplateResult,
 ): TemplateResult {
   return html`<button
     class="fold flat beside"
     data-focus
-    tabindex=${context.activeKey === key ? 0 : -1}
+    tabindex=${context.tabindex}
     aria-expanded=${open}
-    @click=${() => context.toggle(toggles)}
+    @click=${() => context.toggle(key)}
   >
     <dg-icon class="chevron" name="chevron"></dg-icon>
     ${content}

@@ -72,7 +72,11 @@ export class DgTimeline extends StyledElement {
     super.update(changed)
     const { start, end } = this.virtual.window
     const context = this.context()
-    const rows = this.rows.slice(start, end).map((row) => rowView(row, context))
+    const activeKey = this.reachableKey()
+    const rows = this.rows.slice(start, end).map((row) => {
+      const tabindex = row.key === activeKey ? 0 : -1
+      return rowView(row, row.key === this.foundKey, { ...context, tabindex })
+    })
     const list = this.renderRoot.querySelector('.rows')
     if (list) this.renderRows(list, rows, { host: this })
   }
@@ -113,8 +117,7 @@ export class DgTimeline extends StyledElement {
   async reveal(seq: number): Promise<boolean> {
     const keys = keysAround(this.segments, seq)
     if (keys.length === 0) return false
-    const closed = keys.filter((key) => !this.isOpen(key))
-    if (closed.length > 0) this.toggleAll(closed)
+    this.toggleAll(keys.filter((key) => !this.isOpen(key)))
     this.virtual.stuck = false
     await this.updateComplete
     const row = this.rows[rowIndexOf(this.rows, seq)]
@@ -144,9 +147,7 @@ export class DgTimeline extends StyledElement {
   }
 
   private toggleAll(keys: readonly string[]): void {
-    const toggled = new Set(this.toggled)
-    for (const key of keys) if (!toggled.delete(key)) toggled.add(key)
-    this.toggled = toggled
+    this.toggled = this.toggled.symmetricDifference(new Set(keys))
   }
 
   private readonly toggle = (key: string): void => {
@@ -249,13 +250,15 @@ export class DgTimeline extends StyledElement {
     return true
   }
 
-  private context(): RowContext {
-    const last = this.rows.findLast(canFocus)
-    const known = this.rows.some((row) => row.key === this.activeKey)
+  /** The row that the Tab key reaches: the active one, or the last. */
+  private reachableKey(): string | undefined {
+    const isKnown = this.rows.some((row) => row.key === this.activeKey)
+    return isKnown ? this.activeKey : this.rows.findLast(canFocus)?.key
+  }
+
+  private context(): Omit<RowContext, 'tabindex'> {
     return {
       ...this.actions,
-      activeKey: known ? this.activeKey : (last?.key ?? ''),
-      foundKey: this.foundKey,
       callParty: this.callParty,
       markdown: this.markdown,
       answers: this.answers,
