@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { fieldView, problemView } from '../design/field.ts'
+import type { IconName } from '../design/icon.ts'
 import { msg } from '../design/msg.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
@@ -123,17 +124,8 @@ export class DgEraseDialog extends DialogElement {
       ${loaded.loading ? waitingView(msg`Loading what will be erased`, 2) : plan ? planView(plan) : nothing}
       ${problemView(loaded.loading ? '' : this.submission.problem || problem)}
       ${isPeriod && plan ? filesView(plan) : nothing}
-      ${
-        erasing.note === undefined
-          ? nothing
-          : html`<p class="fine soft"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
-      }
-      <p class="fine soft">
-        <dg-icon name="erased"></dg-icon>
-        <span>
-          ${msg`Hidden immediately and erased for good after one minute. You can undo it until then. The timeline records that something was erased, but not what.`}
-        </span>
-      </p>
+      ${erasing.note === undefined ? nothing : fineView('warning', erasing.note)}
+      ${fineView('erased', msg`Hidden immediately and erased for good after one minute. You can undo it until then. The timeline records that something was erased, but not what.`)}
       <div slot="actions">
         <button class="button" autofocus @click=${this.close}>${msg`Cancel`}</button>
         <button
@@ -182,8 +174,9 @@ function dismissOnEnd(app: App, id: string, dismiss: () => void): void {
 /** Erasing an instruction deletes its file too, so that the file does not bring it back. */
 function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
-  return html`<p class="fine soft">
-    <dg-icon name="warning"></dg-icon>
-    <span>${msg`For instructions loaded from files, the files are deleted too.`}</span>
-  </p>`
+  return fineView('warning', msg`For instructions loaded from files, the files are deleted too.`)
+}
+
+function fineView(icon: IconName, text: string): TemplateResult {
+  return html`<p class="fine soft"><dg-icon name=${icon}></dg-icon><span>${text}</span></p>`
 }

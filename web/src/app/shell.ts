@@ -3,7 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { IconName } from '../design/icon.ts'
 import { msg } from '../design/msg.ts'
-import type { ChatSession } from '../timeline/chat/session.ts'
+import type { App } from './app.ts'
 import { AppElement } from './app-element.ts'
 import type { Command } from './commands.ts'
 import type { DialogElement } from './dialog-element.ts'
@@ -30,15 +30,20 @@ const reached: readonly Page[] = pages.filter(({ alone, path }) => !alone && pat
 const staleAfterMs = 60_000
 
 /** Keeps the chat connected on every page. An open connection may have died while the device slept. */
-function keepConnected(session: ChatSession, signal: AbortSignal): void {
+function keepConnected(app: App, signal: AbortSignal): void {
+  const session = app.chat()
   let hiddenAtMs = Date.now()
-  const wake = () => {
-    if (document.visibilityState === 'hidden') hiddenAtMs = Date.now()
-    else if (Date.now() - hiddenAtMs > staleAfterMs) session.restart()
+  const changed = () => {
+    if (document.visibilityState === 'hidden') {
+      hiddenAtMs = Date.now()
+      return
+    }
+    app.touched()
+    if (Date.now() - hiddenAtMs > staleAfterMs) session.restart()
     else session.retryNow()
   }
   addEventListener('online', () => session.restart(), { signal })
-  document.addEventListener('visibilitychange', wake, { signal })
+  document.addEventListener('visibilitychange', changed, { signal })
 }
 
 /** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
@@ -61,14 +66,7 @@ export class DgShell extends AppElement {
     addEventListener('keydown', this.keyPressed, { signal })
     this.addEventListener('pointerdown', this.acted, { signal })
     this.addEventListener('keydown', this.acted, { signal })
-    keepConnected(this.app.chat(), signal)
-    document.addEventListener(
-      'visibilitychange',
-      () => {
-        if (document.visibilityState === 'visible') this.app.touched()
-      },
-      { signal },
-    )
+    keepConnected(this.app, signal)
     this.app.theme.subscribe(() => this.requestUpdate(), signal)
     void this.loadVersion()
   }

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { customElement, state } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import { copyWithToast } from '../app/copy.ts'
 import { LightElement } from '../app/light-element.ts'
@@ -9,9 +9,11 @@ import { createMarkdown } from '../design/markdown.ts'
 import { msg } from '../design/msg.ts'
 import '../services/first-messages.ts'
 
-/** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
+/** Sends the first message, which shows that the setup works. Fires `answered`. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
+  /** The owner goes on. */
+  @property({ attribute: false }) done!: () => void
   @state() private said = ''
   @state() private answer: string | null = null
   private readonly markdown = createMarkdown((code) => void copyWithToast(code, msg`Copied`, this.app.toast))
@@ -42,10 +44,6 @@ export class DgMessageStep extends LightElement {
     this.querySelector<HTMLElement>('.primary')?.focus()
   }
 
-  private done(): void {
-    this.dispatchEvent(new Event('done'))
-  }
-
   override render() {
     const { answer } = this
     const { busy, problem, errors } = this.submission
@@ -74,7 +72,7 @@ export class DgMessageStep extends LightElement {
       <div class="actions step-actions">
         ${
           answer === null
-            ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>${msg`Skip`}</button>`
+            ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${this.done}>${msg`Skip`}</button>`
             : nothing
         }
         <button class="button primary" ?disabled=${busy}>${answer === null ? msg`Send` : msg`Go to your timeline`}</button>

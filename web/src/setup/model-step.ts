@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, state } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
@@ -30,11 +30,12 @@ import { valueText } from '../settings/setting-row.ts'
 
 /**
  * Chooses a model service by name, tests it, and chooses its chat model. Nothing is saved before the test passes.
- * Fires `done` once it is set up or skipped.
  */
 @customElement('dg-model-step')
 export class DgModelStep extends LightElement {
   protected override readonly sheets = [modelStepStyles]
+  /** It is set up or skipped. */
+  @property({ attribute: false }) done!: () => void
   @state() private kind: ServiceKind | null = null
   /** The last test, if it passed and nothing changed since. */
   @state() private passed: ServiceTest | null = null
@@ -126,10 +127,6 @@ export class DgModelStep extends LightElement {
       body: { kind: kind.kind, title: kind.title, baseUrl: entry.baseUrl, apiKey },
     })
     await changeSettings(this, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model })
-  }
-
-  private readonly done = (): void => {
-    this.dispatchEvent(new Event('done'))
   }
 
   override render() {

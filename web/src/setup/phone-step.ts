@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { customElement, state } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
@@ -18,9 +18,11 @@ const keys = [
   'PUBLIC_URL',
 ]
 
-/** Saves and tests the settings of the telephony provider. Fires `done` when it works or is skipped. */
+/** Saves and tests the settings of the telephony provider. */
 @customElement('dg-phone-step')
 export class DgPhoneStep extends LightElement {
+  /** It works or is skipped. */
+  @property({ attribute: false }) done!: () => void
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
   private readonly settings = new Loaded(this, {
     fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
@@ -72,10 +74,6 @@ export class DgPhoneStep extends LightElement {
     }
     const works = await this.querySelector<DgConnectionTest>('dg-connection-test')?.run()
     this.tested = works === true ? 'works' : 'fails'
-  }
-
-  private done(): void {
-    this.dispatchEvent(new Event('done'))
   }
 
   /** Resets settings that failed the test, so that the service is not left half set up. */

@@ -1,14 +1,16 @@
 import { html } from 'lit'
-import { customElement, state } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded } from '../app/loaded.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
 import { locale, msg } from '../design/msg.ts'
 import { tick } from '../design/while-connected.ts'
 
-/** Asks for the owner's time zone. Fires `done` once it is saved. */
+/** Asks for the owner's time zone. */
 @customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
+  /** It is saved. */
+  @property({ attribute: false }) done!: () => void
   /** What the owner entered; null before that. */
   @state() private entered: string | null = null
   private readonly stored = new Loaded(this, {
@@ -37,7 +39,7 @@ export class DgTimezoneStep extends LightElement {
     const isSaved = await this.submission.send(() =>
       this.app.http.put('/api/config', { body: { entries: { TIMEZONE: this.zone } } }),
     )
-    if (isSaved) this.dispatchEvent(new Event('done'))
+    if (isSaved) this.done()
   }
 
   /** The current time in the zone, so that the owner can check the choice. */

@@ -117,16 +117,16 @@ export class DgWelcomePage extends LightElement {
   private bodyView(step: SetupStep): TemplateResult {
     switch (step) {
       case 'timezone':
-        return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
+        return html`<dg-timezone-step .app=${this.app} .done=${this.next}></dg-timezone-step>`
       case 'model':
-        return html`<dg-model-step .app=${this.app} @done=${this.next}></dg-model-step>`
+        return html`<dg-model-step .app=${this.app} .done=${this.next}></dg-model-step>`
       case 'phone':
-        return html`<dg-phone-step .app=${this.app} @done=${this.next}></dg-phone-step>`
+        return html`<dg-phone-step .app=${this.app} .done=${this.next}></dg-phone-step>`
       case 'message':
         return html`<dg-message-step
           .app=${this.app}
           @answered=${() => rememberSetupStep(null)}
-          @done=${this.next}
+          .done=${this.next}
         ></dg-message-step>`
     }
   }

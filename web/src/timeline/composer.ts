@@ -165,8 +165,9 @@ export class DgComposer extends AppElement {
 
   private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => this.setNextModel(detail)
 
-  private readonly focusAtDesk = (): void => {
-    // On touch devices the keyboard would cover the timeline.
+  /** Not on touch devices, where the keyboard would cover the timeline. */
+  async focusAtDesk(): Promise<void> {
+    await this.updateComplete
     if (matchMedia('(hover: hover)').matches) this.focus()
   }
 
@@ -194,7 +195,7 @@ export class DgComposer extends AppElement {
     const { text } = this.draft
     const space = text === '' || /\s$/.test(text) ? '' : ' '
     this.setDraft(editDraft(this.draft, `${text}${space}${detail}`, false))
-    this.focusAtDesk()
+    void this.focusAtDesk()
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {

@@ -77,8 +77,7 @@ export class DgSearchDialog extends DialogElement {
   }
 
   private get isNarrowed(): boolean {
-    const { channel, period, from, to } = this.filters
-    return channel !== null || (period === 'days' ? from !== '' || to !== '' : period !== 'any')
+    return Object.values(narrowingOf(this.filters)).some((filter) => filter !== null)
   }
 
   /** Searches for these words, once it is open. */

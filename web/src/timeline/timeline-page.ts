@@ -81,25 +81,14 @@ export class DgTimelinePage extends AppElement {
   protected override firstUpdated(): void {
     const isAtMoment = askedSeq() !== null
     this.followLink()
-    if (!isAtMoment) this.focusComposerAtDesk()
-  }
-
-  /** Not on touch devices, where the keyboard would cover the timeline. */
-  private focusComposerAtDesk(): void {
-    if (matchMedia('(hover: hover)').matches) void this.focusComposer()
+    if (!isAtMoment) void this.composer()?.focusAtDesk()
   }
 
   /** Moves the focus too, because the pressed button disappears at the end. */
   private goToEnd(): void {
     this.keepLink('/')
     this.timeline()?.scrollToEnd()
-    this.focusComposerAtDesk()
-  }
-
-  private async focusComposer(): Promise<void> {
-    const composer = this.composer()
-    await composer?.updateComplete
-    composer?.focus()
+    void this.composer()?.focusAtDesk()
   }
 
   private composer() {
@@ -120,9 +109,7 @@ export class DgTimelinePage extends AppElement {
     const focused = event.composedPath()[0]
     const isWriting = focused instanceof HTMLTextAreaElement
     const isInDialog = event.composedPath().some((node) => node instanceof HTMLDialogElement)
-    if (event.key === 'Escape' && !isWriting && !isInDialog) {
-      void this.focusComposer()
-    }
+    if (event.key === 'Escape' && !isWriting && !isInDialog) this.composer()?.focus()
     if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
       event.preventDefault()
       const isModified = event.ctrlKey || event.metaKey
