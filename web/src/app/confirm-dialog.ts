@@ -13,7 +13,11 @@ type Confirmation = {
   /** Label of the other button, where “Cancel” would be ambiguous. */
   readonly keep?: string
   readonly look?: 'danger' | 'primary'
-  readonly run: () => Promise<void>
+  readonly run: () => Promise<unknown>
+  /** Said once it is done. */
+  readonly done?: string
+  /** Loads again what has changed. */
+  readonly reload?: () => Promise<void>
 }
 
 /** Asks the owner to confirm an action. */
@@ -41,7 +45,13 @@ export class DgConfirmDialog extends DialogElement {
   @property({ attribute: false }) confirmation!: Confirmation
 
   private readonly confirm = async (): Promise<void> => {
-    if (await this.submission.send(this.confirmation.run)) this.close()
+    const { run, done, reload } = this.confirmation
+    const isDone = await this.submission.send(async () => {
+      await run()
+      if (done !== undefined) this.app.toast(done)
+      await reload?.()
+    })
+    if (isDone) this.close()
   }
 
   override render() {

@@ -23,10 +23,6 @@ export class DgServiceNotices extends AppElement {
       border-radius: 0;
       line-height: 1.45;
     }
-    span {
-      min-width: 0;
-      overflow-wrap: anywhere;
-    }
     a {
       color: inherit;
     }
@@ -70,11 +66,9 @@ export class DgServiceNotices extends AppElement {
       heading: msg`Release outgoing work?`,
       content: msg`Delegate sends everything that was waiting. If you restored an old backup, that may repeat texts and webhooks that were already sent.`,
       action: msg`Release`,
-      run: async () => {
-        await this.app.http.post('/api/outbound/release')
-        this.app.toast(msg`Sending queued messages`)
-        await this.notices.reload()
-      },
+      run: () => this.app.http.post('/api/outbound/release'),
+      done: msg`Sending queued messages`,
+      reload: this.notices.reload,
     })
 
   override render() {
@@ -129,4 +123,4 @@ function textsView(texts: WaitingTexts | null): TemplateResult | typeof nothing 
 }
 
 const noticeView = (content: TemplateResult): TemplateResult =>
-  html`<p class="callout warning"><dg-icon name="warning"></dg-icon><span>${content}</span></p>`
+  html`<p class="callout warning"><dg-icon name="warning"></dg-icon><span class="what">${content}</span></p>`

@@ -89,11 +89,9 @@ export class DgModelServices extends AppElement {
       heading: msg`Remove ${title}?`,
       content: msg`Its address and its key are deleted.`,
       action: msg`Remove`,
-      run: async () => {
-        await this.app.http.del('/api/services/{id}', { params: { id } })
-        this.app.toast(msg`${title} is removed`)
-        await this.loaded.reload()
-      },
+      run: () => this.app.http.del('/api/services/{id}', { params: { id } }),
+      done: msg`${title} is removed`,
+      reload: this.loaded.reload,
     })
   }
 
@@ -161,9 +159,9 @@ export class DgModelServices extends AppElement {
           ({ key, source }) => mainKeys.includes(key) && source === 'stored',
         )
         for (const { key } of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
-        this.app.toast(msg`${title} is reset`)
-        await this.loaded.reload()
       },
+      done: msg`${title} is reset`,
+      reload: this.loaded.reload,
     })
   }
 

@@ -65,8 +65,8 @@ export class DgFactors extends AppElement {
       run: async () => {
         const { recoveryCodes: codes } = await this.app.http.post('/api/auth/recovery-codes')
         Object.assign(new DgRecoveryCodesDialog(), { codes }).openIn(this)
-        await this.factors.reload()
       },
+      reload: this.factors.reload,
     })
 
   private readonly removeTotp = (): void =>
@@ -74,11 +74,9 @@ export class DgFactors extends AppElement {
       heading: msg`Remove the authenticator app?`,
       content: msg`Your password alone will sign you in again. The recovery codes stop working.`,
       action: msg`Remove`,
-      run: async () => {
-        await this.app.http.del('/api/auth/totp')
-        this.app.toast(msg`Authenticator app removed`)
-        await this.factors.reload()
-      },
+      run: () => this.app.http.del('/api/auth/totp'),
+      done: msg`Authenticator app removed`,
+      reload: this.factors.reload,
     })
 
   private readonly addPasskey = (): void => {
@@ -94,11 +92,9 @@ export class DgFactors extends AppElement {
       heading: msg`Remove the passkey “${name}”?`,
       content: msg`It no longer signs you in. Your device may still offer it until you delete it there too.`,
       action: msg`Remove`,
-      run: async () => {
-        await this.app.http.del('/api/auth/passkeys/{id}', { params: { id } })
-        this.app.toast(msg`Passkey removed`)
-        await this.factors.reload()
-      },
+      run: () => this.app.http.del('/api/auth/passkeys/{id}', { params: { id } }),
+      done: msg`Passkey removed`,
+      reload: this.factors.reload,
     })
   }
 

@@ -39,11 +39,9 @@ export class DgSignInList extends AppElement {
       heading: msg`Sign out this device?`,
       content: msg`${deviceText(signIn.userAgent)} will have to sign in again. Its open pages close at once.`,
       action: msg`Sign out`,
-      run: async () => {
-        await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
-        this.app.toast(msg`Signed out`)
-        await this.list.reload()
-      },
+      run: () => this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } }),
+      done: msg`Signed out`,
+      reload: this.list.reload,
     })
   }
 
@@ -52,11 +50,9 @@ export class DgSignInList extends AppElement {
       heading: msg`Sign out all other devices?`,
       content: msg`They will have to sign in again. Their open pages close at once. This device stays signed in.`,
       action: msg`Sign out`,
-      run: async () => {
-        await this.app.http.del('/api/sessions')
-        this.app.toast(msg`All other devices are signed out.`)
-        await this.list.reload()
-      },
+      run: () => this.app.http.del('/api/sessions'),
+      done: msg`All other devices are signed out.`,
+      reload: this.list.reload,
     })
   }
 

@@ -47,11 +47,9 @@ export class DgTasksPage extends AppElement {
       content: msg`“${task.title}” stops now. Changes it has already made are kept.`,
       action: msg`Cancel task`,
       keep: msg`Keep task`,
-      run: async () => {
-        await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
-        this.app.toast(msg`Task cancelled`)
-        await this.tasks.reload()
-      },
+      run: () => this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } }),
+      done: msg`Task cancelled`,
+      reload: this.tasks.reload,
     })
   }
 

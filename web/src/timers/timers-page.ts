@@ -82,11 +82,9 @@ export class DgTimersPage extends AppElement {
       content: msg`Delegate will not remind you of “${timer.title}”.`,
       action: msg`Cancel reminder`,
       keep: msg`Keep reminder`,
-      run: async () => {
-        await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
-        this.app.toast(msg`Reminder cancelled`)
-        await this.timers.reload()
-      },
+      run: () => this.app.http.del('/api/timers/{id}', { params: { id: timer.id } }),
+      done: msg`Reminder cancelled`,
+      reload: this.timers.reload,
     })
   }
 
@@ -98,8 +96,8 @@ export class DgTimersPage extends AppElement {
       look: 'primary',
       run: async () => {
         for (const timer of open) await tickOff(this.app, reminderOf(timer))
-        await this.timers.reload()
       },
+      reload: this.timers.reload,
     })
   }
 
