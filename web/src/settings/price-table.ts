@@ -12,12 +12,15 @@ import { priceTableStyles } from './price-table-styles.ts'
 type ModelPrice = NonNullable<Spending['prices']['models'][number]['price']>
 type PriceField = keyof ModelPrice
 /** The prices that differ from the built-in list, as the setting holds them. */
-type Changes = {
+type Changes = Partial<Pick<Spending['prices'], (typeof telephony)[number][0]>> & {
   models?: Record<string, Partial<ModelPrice>>
-  callMinute?: number
-  relayMinute?: number
-  textSegment?: number
 }
+
+const telephony = [
+  ['callMinute', msg`Call minute`],
+  ['relayMinute', msg`Relay, added per minute`],
+  ['textSegment', msg`Text segment`],
+] as const
 
 const fields: readonly (readonly [PriceField, string])[] = [
   ['input', msg`Input`],
@@ -76,24 +79,17 @@ export class DgPriceTable extends LightElement {
       : originView([[text]], ['PRICES'], null)
   }
 
-  private tableView({ models, callMinute, relayMinute, textSegment }: Spending['prices']): TemplateResult {
+  private tableView(prices: Spending['prices']): TemplateResult {
     const changes = this.changes()
     return html`<ul class="list models">
-      ${models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
+      ${prices.models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
       <li>
         <p class="actions name">${msg`Telephony`}</p>
         <div class="cells">
-          ${this.cellView('PRICES', msg`Call minute`, changes.callMinute ?? callMinute, (value) =>
-            this.edit((c) => assign(c, 'callMinute', value)),
-          )}
-          ${this.cellView(
-            'relayMinute',
-            msg`Relay, added per minute`,
-            changes.relayMinute ?? relayMinute,
-            (value) => this.edit((c) => assign(c, 'relayMinute', value)),
-          )}
-          ${this.cellView('textSegment', msg`Text segment`, changes.textSegment ?? textSegment, (value) =>
-            this.edit((c) => assign(c, 'textSegment', value)),
+          ${telephony.map(([field, label], at) =>
+            this.cellView(at === 0 ? 'PRICES' : field, label, changes[field] ?? prices[field], (value) =>
+              this.edit((edited) => assign(edited, field, value)),
+            ),
           )}
         </div>
       </li>

@@ -50,10 +50,6 @@ export function stepsOf(events: readonly TimelineEvent[]): readonly Step[] {
   })
 }
 
-function tally(events: readonly TimelineEvent[], type: string): number {
-  return events.filter((event) => event.type === type).length
-}
-
 /** One line for a folded activity: "Recalled 2 memories · used note create · 0.4 s". */
 export function summaryOf(events: readonly TimelineEvent[], isRunning = false): string {
   const parts: string[] = []
@@ -67,7 +63,7 @@ export function summaryOf(events: readonly TimelineEvent[], isRunning = false): 
   if (used.length > 2) parts.push(msg`used ${plural(used.length, msg`tool`, msg`tools`)}`)
   if (tried.size > 0) parts.push(msg`tried ${listText([...tried].map(wordsText))}`)
   for (const [type, phrase, one, many] of counted) {
-    const times = tally(events, type)
+    const times = events.filter((event) => event.type === type).length
     if (times > 0) parts.push(phrase(plural(times, one, many)))
   }
   if (events.some((event) => event.type === 'context.compaction.succeeded'))

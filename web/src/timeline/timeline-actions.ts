@@ -47,11 +47,11 @@ export function createTimelineActions(options: {
     void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
   }
 
-  /** The owner's last message, to be sent in place of itself; null while one is being sent. */
-  async function lastDraft(): Promise<Draft | null> {
+  /** Takes the owner's last message, to be sent in place of itself, unless one is being sent. */
+  async function takeLast(take: (draft: Draft) => void): Promise<void> {
     const last = session.lastMessage
-    if (!last?.turnId || session.outbox.pending.some(({ status }) => status !== 'failed')) return null
-    return { ...draftOf(await wholeOf(last)), replaces: last.turnId }
+    if (!last?.turnId || session.outbox.pending.some(({ status }) => status !== 'failed')) return
+    take({ ...draftOf(await wholeOf(last)), replaces: last.turnId })
   }
 
   /** Stops what is being read aloud. */
@@ -61,22 +61,14 @@ export function createTimelineActions(options: {
     app,
     /** Whether it is the owner's last message. */
     mayEdit: ({ seq }: TimelineEvent) => session.lastMessage?.seq === seq,
-    edit: () =>
-      void app.attempt(async () => {
-        const draft = await lastDraft()
-        if (draft) options.edit(draft)
-      }),
+    edit: () => void app.attempt(() => takeLast(options.edit)),
     /** Whether it is the reply to that message. After a failure, that offers it. */
     mayAskAgain: (event: TimelineEvent) =>
       event.type.startsWith('chat.reply.') &&
       event.turnId !== null &&
       session.lastMessage?.turnId === event.turnId &&
       !isIncomplete(event),
-    askAgain: () =>
-      void app.attempt(async () => {
-        const draft = await lastDraft()
-        if (draft) options.say(draft)
-      }),
+    askAgain: () => void app.attempt(() => takeLast(options.say)),
     copy: (text: string) => void copyWithToast(text, msg`Copied`, app.toast),
     copyLink: ({ seq }: TimelineEvent) =>
       void copyWithToast(`${location.origin}/?seq=${seq}`, msg`Link copied`, app.toast),
