@@ -27,8 +27,6 @@ export class DgPalette extends DialogElement {
       color: var(--ink-soft);
     }
     .option span {
-      min-width: 0;
-      overflow-wrap: anywhere;
       unicode-bidi: plaintext;
     }
     .option[aria-selected='true'] dg-icon {
@@ -147,7 +145,7 @@ export class DgPalette extends DialogElement {
       aria-selected=${index === this.at}
       @click=${() => this.run(command)}
     >
-      <dg-icon name=${command.icon}></dg-icon><span>${command.label}</span>
+      <dg-icon name=${command.icon}></dg-icon><span class="what">${command.label}</span>
     </div>`
   }
 }

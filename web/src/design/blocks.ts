@@ -63,15 +63,19 @@ export const blocks = css`
   .intro {
     margin-bottom: var(--space-4);
   }
-  .soft {
+  .soft,
+  .facts,
+  .subhead,
+  .heading {
     color: var(--ink-soft);
     font-size: var(--text-sm);
   }
+  .subhead,
+  .heading {
+    font-weight: 600;
+  }
   .subhead {
     margin: var(--space-4) 0 var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    font-weight: 600;
   }
   .subhead:first-child {
     margin-top: 0;

@@ -46,10 +46,6 @@ export const cards = css`
   .what > p:not(.facts) {
     unicode-bidi: plaintext;
   }
-  .facts {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
   /* Facts flow like text, separated by dots that screen readers skip. */
   .facts > :not(:last-child, :empty)::after {
     content: ' · ' / '';
@@ -65,9 +61,6 @@ export const cards = css`
   }
   .heading {
     margin: var(--space-5) 0 var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    font-weight: 600;
   }
   [slot='tools'] + .heading,
   .back + .heading {

@@ -12,8 +12,6 @@ export const logStyles = css`
     border-bottom: 1px solid var(--line);
   }
   .tools input {
-    flex: 1;
-    min-width: 0;
     max-width: 30rem;
   }
   .tools .level {

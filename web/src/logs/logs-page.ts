@@ -187,7 +187,7 @@ export class DgLogsPage extends AppElement {
       <div class="frame">
         <div class="tools beside">
           <input
-            class="input small"
+            class="input small what"
             type="search"
             aria-label=${msg`Filter lines`}
             placeholder=${msg`Filter`}

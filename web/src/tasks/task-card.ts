@@ -77,7 +77,6 @@ export class DgTaskCard extends AppElement {
       margin-top: var(--space-3);
     }
     dg-task-details {
-      display: block;
       margin-top: var(--space-4);
     }
   `

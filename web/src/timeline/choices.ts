@@ -49,8 +49,6 @@ export class DgChoices extends AppElement {
         margin-top: 0.2em;
       }
       .text {
-        min-width: 0;
-        overflow-wrap: anywhere;
         unicode-bidi: plaintext;
       }
       summary {
@@ -158,7 +156,7 @@ function listText(kinds: readonly string[]): string {
 }
 
 function wordsOf({ kind, text, at }: Choice): TemplateResult {
-  return html`<span class="text"
+  return html`<span class="what text"
     >${shownText(text)}<span class="tiny about"
       >${kind === 'memory' ? msg`Memory` : msg`You said`}, <time datetime=${at}>${shortDateText(at)}</time></span
     ></span

@@ -169,7 +169,7 @@ export class DgSearchDialog extends DialogElement {
     if (items.length === 0 && !isGrouped) return this.emptyView(query.trim())
     return html`
       ${groups.map((group) => groupView(group, this.openPage))}
-      ${isGrouped && items.length > 0 ? html`<div class="group"><h3>${msg`Timeline`}</h3></div>` : nothing}
+      ${isGrouped && items.length > 0 ? html`<div class="group"><h3 class="subhead">${msg`Timeline`}</h3></div>` : nothing}
       ${
         items.length === 0
           ? nothing

@@ -28,9 +28,7 @@ export const groupStyles = css`
     margin: var(--space-2) var(--space-3) 0;
   }
   .group h3 {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    font-weight: 600;
+    margin: 0;
   }
   .group a {
     font-size: var(--text-sm);
@@ -99,7 +97,7 @@ export function groupView(
 ): TemplateResult {
   return html`
     <div class="group">
-      <h3>${heading}</h3>
+      <h3 class="subhead">${heading}</h3>
       ${allPath === null ? nothing : html`<a href=${allPath}>${msg`Show all`}</a>`}
     </div>
     <ul class="list" aria-label=${heading}>
