@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { fieldError } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
-import { controlView, type SettingActions, settingOrigin, valueText } from './setting-row.ts'
+import { controlView, type Editing, settingOrigin, valueText } from './setting-row.ts'
 
 /** What each right means, in full. */
 const meanings: Readonly<Record<string, string>> = {
@@ -13,12 +13,7 @@ const meanings: Readonly<Record<string, string>> = {
 }
 
 /** The rights of each way in, as one table: the browser first, then a row for each setting. */
-export function rightsTable(
-  settings: readonly Setting[],
-  drafts: ReadonlyMap<string, string>,
-  errors: Readonly<Record<string, string>>,
-  actions: SettingActions,
-): TemplateResult {
+export function rightsTable(settings: readonly Setting[], editing: Editing): TemplateResult {
   return html`<table class="wide-table rights" aria-label=${msg`What each way in may do`}>
     <thead>
       <tr><th scope="col">${msg`Way in`}</th><th scope="col">${msg`May do`}</th></tr>
@@ -31,29 +26,25 @@ export function rightsTable(
           <p class="soft">${msg`What you type yourself is done at once. What other words suggest waits for you.`}</p>
         </td>
       </tr>
-      ${settings.map((setting) => rowView(setting, drafts.get(setting.key), errors[setting.key], actions))}
+      ${settings.map((setting) => rowView(setting, editing))}
     </tbody>
   </table>`
 }
 
-function rowView(
-  setting: Setting,
-  draft: string | undefined,
-  error: string | undefined,
-  actions: SettingActions,
-): TemplateResult {
+function rowView(setting: Setting, editing: Editing): TemplateResult {
   const { key, title, description } = setting
+  const draft = editing.drafts.get(key)
   return html`<tr class=${draft === undefined ? nothing : 'changed'}>
     <th scope="row">
       <label for=${key}>${title}</label>
       <p class="soft" id="${key}-about">${description}</p>
-      ${settingOrigin(setting, actions)}
+      ${settingOrigin(setting, editing)}
     </th>
     <td>
-      ${controlView(setting, draft, error !== undefined, actions)}
+      ${controlView(setting, editing)}
       <p class="soft">${meanings[draft ?? valueText(setting)]}</p>
       <div id="${key}-error">
-        ${fieldError(error)}
+        ${fieldError(editing.errors[key])}
       </div>
     </td>
   </tr>`

@@ -4,7 +4,10 @@ import { fieldError, takeText } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { originView, type Tag } from './origin.ts'
 
-export type SettingActions = {
+/** The unsaved texts of settings by key, what is wrong with them, and what the owner can do. */
+export type Editing = {
+  readonly drafts: ReadonlyMap<string, string>
+  readonly errors: Readonly<Record<string, string>>
   readonly edit: (setting: Setting, text: string) => void
   readonly reset: (setting: Setting) => void
 }
@@ -59,28 +62,23 @@ export function rowFrame(row: {
   </div>`
 }
 
-/** One setting: its description, the source of its value and its field. `draft` is the unsaved text. */
-export function settingRow(
-  setting: Setting,
-  draft: string | undefined,
-  error: string | undefined,
-  actions: SettingActions,
-): TemplateResult {
+/** One setting: its description, the source of its value and its field. */
+export function settingRow(setting: Setting, editing: Editing): TemplateResult {
   const { key, title, description } = setting
   return rowFrame({
     name: key,
     title,
     about: description,
-    control: controlView(setting, draft, error !== undefined, actions),
-    error,
-    changed: draft !== undefined,
+    control: controlView(setting, editing),
+    error: editing.errors[key],
+    changed: editing.drafts.has(key),
     ...(isForAnotherHost(setting) ? { note: otherHostText(setting) } : {}),
-    origin: settingOrigin(setting, actions),
+    origin: settingOrigin(setting, editing),
   })
 }
 
 /** Where the value of a setting comes from. A secret is removed instead of reset. */
-export function settingOrigin(setting: Setting, actions: SettingActions): TemplateResult {
+export function settingOrigin(setting: Setting, { reset }: Editing): TemplateResult {
   const { key, title, source, secret, restart } = setting
   const text = secret ? msg`Remove` : msg`Reset`
   const isStored = source === 'stored'
@@ -88,19 +86,15 @@ export function settingOrigin(setting: Setting, actions: SettingActions): Templa
   return originView(
     [isStored ? [sources[source], 'on'] : [sources[source]], ...tags],
     [key],
-    isStored ? { label: `${text} ${title}`, text, run: () => actions.reset(setting) } : null,
+    isStored ? { label: `${text} ${title}`, text, run: () => reset(setting) } : null,
   )
 }
 
-export function controlView(
-  setting: Setting,
-  draft: string | undefined,
-  invalid: boolean,
-  actions: SettingActions,
-): TemplateResult {
+export function controlView(setting: Setting, { drafts, errors, edit }: Editing): TemplateResult {
   const { key, choices, unit } = setting
-  const typed = takeText((text) => actions.edit(setting, text))
-  const shown = draft ?? valueText(setting)
+  const typed = takeText((text) => edit(setting, text))
+  const shown = drafts.get(key) ?? valueText(setting)
+  const invalid = errors[key] !== undefined
   if (choices !== null) {
     return html`<select
       class="input small"

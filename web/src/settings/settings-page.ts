@@ -42,17 +42,16 @@ export class DgSettingsPage extends LightElement {
   private hasJumped = false
 
   protected override connected(signal: AbortSignal): void {
-    addEventListener('beforeunload', this.leaving, { signal })
+    const leaving = (event: BeforeUnloadEvent) => {
+      if (this.draft.size > 0) event.preventDefault()
+    }
+    addEventListener('beforeunload', leaving, { signal })
     addEventListener('hashchange', this.linked, { signal })
   }
 
   /** Unsaved values by key. Survives navigation to other pages. */
   private get draft(): Map<string, string> {
     return this.app.drafts.settings
-  }
-
-  private readonly leaving = (event: BeforeUnloadEvent): void => {
-    if (this.draft.size > 0) event.preventDefault()
   }
 
   private async fetch(): Promise<State> {
@@ -202,19 +201,18 @@ export class DgSettingsPage extends LightElement {
     // Rights are one table, and model services have a list of their own.
     const rows = own.filter(({ key }) => !key.startsWith('RIGHTS_') && !settingsOfServices.has(key))
     const rights = own.filter(({ key }) => key.startsWith('RIGHTS_'))
-    const actions = { edit: this.edit, reset: (setting: Setting) => void this.reset(setting) }
     const { errors } = this.submission
+    const reset = (setting: Setting) => void this.reset(setting)
+    const editing = { drafts: this.draft, errors, edit: this.edit, reset }
     return cardView(
       section,
       html`
         ${id === 'model' ? html`<dg-model-services .app=${this.app} .settings=${own}></dg-model-services>` : nothing}
         ${id === 'notifications' ? html`<dg-device-notifications .app=${this.app}></dg-device-notifications>` : nothing}
         ${rows.map((setting) =>
-          setting.key === 'PRICES'
-            ? this.pricesView(setting)
-            : settingRow(setting, this.draft.get(setting.key), errors[setting.key], actions),
+          setting.key === 'PRICES' ? this.pricesView(setting) : settingRow(setting, editing),
         )}
-        ${rights.length > 0 ? rightsTable(rights, this.draft, errors, actions) : nothing}
+        ${rights.length > 0 ? rightsTable(rights, editing) : nothing}
         ${
           service
             ? html`<div class="body foot">
