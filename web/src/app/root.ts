@@ -158,19 +158,16 @@ export class DgApp extends LightElement {
     this.page = page
     this.state = state
     this.showTitle()
-    if (moved) await this.announcePage(page?.title ?? msg`Not found`)
+    if (!moved) return
+    // Announces the page to screen readers, and moves the focus there.
+    this.spoken = page?.title ?? msg`Not found`
+    await this.updateComplete
+    await this.querySelector<DgShell>('dg-shell')?.focusPage()
   }
 
   private showTitle(): void {
     const badge = this.unseenNotices === 0 ? '' : `(${this.unseenNotices}) `
     document.title = `${badge}${this.page?.title ?? msg`Not found`} · Delegate`
-  }
-
-  /** Announces a page change to screen readers and moves the focus to the new page. */
-  private async announcePage(title: string): Promise<void> {
-    this.spoken = title
-    await this.updateComplete
-    await this.querySelector<DgShell>('dg-shell')?.focusPage()
   }
 
   override render() {

@@ -80,14 +80,6 @@ export class DgDialog extends StyledElement {
     return this.renderRoot.querySelector('dialog')
   }
 
-  private readonly closed = (): void => {
-    this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))
-  }
-
-  private readonly pressed = (event: PointerEvent): void => {
-    this.pressedOnBackdrop = isOnBackdrop(event)
-  }
-
   /** A click needs both ends on the backdrop: a selection of text may end there, or start there. */
   private readonly clicked = (event: MouseEvent): void => {
     if (this.pressedOnBackdrop && isOnBackdrop(event)) this.close()
@@ -97,8 +89,8 @@ export class DgDialog extends StyledElement {
     return html`<dialog
       class=${this.wide ? 'wide' : ''}
       aria-labelledby="heading"
-      @close=${this.closed}
-      @pointerdown=${this.pressed}
+      @close=${() => this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))}
+      @pointerdown=${(event: PointerEvent) => (this.pressedOnBackdrop = isOnBackdrop(event))}
       @click=${this.clicked}
     >
       <div class="head beside">

@@ -34,7 +34,7 @@ export class DgLogsPage extends AppElement {
   private following = new AbortController()
   private fresh: LogLine[] = []
   private frame = 0
-  private atEnd = true
+  @state() private atEnd = true
   private lastTop = 0
   private readonly renderRows = createKeyedRows()
 
@@ -124,21 +124,10 @@ export class DgLogsPage extends AppElement {
     const { target } = event
     if (!(target instanceof HTMLElement)) return
     const { scrollTop, scrollHeight, clientHeight } = target
-    const before = this.atEnd
     // Only scrolling up leaves the end. New lines below must not.
     if (scrollHeight - scrollTop - clientHeight < stickPx) this.atEnd = true
     else if (scrollTop < this.lastTop - 1) this.atEnd = false
     this.lastTop = scrollTop
-    if (before !== this.atEnd) this.requestUpdate()
-  }
-
-  private readonly toEnd = (): void => {
-    this.atEnd = true
-    this.requestUpdate()
-  }
-
-  private toggleLine(id: number): void {
-    this.opened = this.opened.symmetricDifference(new Set([id]))
   }
 
   private shown(): readonly LogLine[] {
@@ -162,10 +151,11 @@ export class DgLogsPage extends AppElement {
     if (list) {
       const rows = this.shown().map((line) => {
         const open = this.opened.has(line.id)
+        const toggle = () => (this.opened = this.opened.symmetricDifference(new Set([line.id])))
         return {
           key: String(line.id),
           className: `line ${line.level}`,
-          content: guard([line, open], () => logLineView(line, open, () => this.toggleLine(line.id))),
+          content: guard([line, open], () => logLineView(line, open, toggle)),
         }
       })
       this.renderRows(list, rows, { host: this })
@@ -208,6 +198,7 @@ export class DgLogsPage extends AppElement {
 
   private contentView({ lines, dropped }: LogPage): TemplateResult {
     const isEmpty = this.shown().length === 0
+    const toEnd = () => (this.atEnd = true)
     return html`
       ${
         dropped === 0
@@ -218,7 +209,7 @@ export class DgLogsPage extends AppElement {
         ${isEmpty ? this.emptyView(lines.length) : nothing}
         <div class="lines"><span></span><span></span></div>
       </div>
-      ${this.atEnd ? nothing : iconButton('arrow-down', msg`Go to the newest line`, this.toEnd, 'round to-end')}
+      ${this.atEnd ? nothing : iconButton('arrow-down', msg`Go to the newest line`, toEnd, 'round to-end')}
     `
   }
 

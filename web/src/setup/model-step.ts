@@ -63,12 +63,7 @@ export class DgModelStep extends LightElement {
     this.passed = null
     this.submission.show({})
     await this.updateComplete
-    const next = kind ? this.querySelector<HTMLElement>('.input') : this.choiceOf(before)
-    next?.focus()
-  }
-
-  private choiceOf(kind: ServiceKind | null): HTMLElement | null {
-    return this.querySelector<HTMLElement>(`[data-kind="${kind?.kind}"]`)
+    this.querySelector<HTMLElement>(kind ? '.input' : `[data-kind="${before?.kind}"]`)?.focus()
   }
 
   private get entry(): ServiceEntry {
@@ -98,11 +93,11 @@ export class DgModelStep extends LightElement {
 
   private async test(kind: ServiceKind, entry: ServiceEntry): Promise<void> {
     const element = this.querySelector<DgServiceTest>('dg-service-test')
-    let result: ServiceTest | null = null
     await this.submission.send(
       async () => {
-        result = (await element?.run(triedOf(kind, this.service, entry), entry.baseUrl)) ?? null
-        this.take(result)
+        const result = (await element?.run(triedOf(kind, this.service, entry), entry.baseUrl)) ?? null
+        this.passed = result?.ok ? result : null
+        if (result?.ok) this.model = suggestedModel(result.models, this.current)
       },
       missingForTest(kind, this.service, entry),
     )
@@ -112,11 +107,6 @@ export class DgModelStep extends LightElement {
     if (picker) picker.focus()
     else if (Object.keys(this.submission.errors).length === 0)
       this.querySelector<HTMLElement>('.primary')?.focus()
-  }
-
-  private take(result: ServiceTest | null): void {
-    this.passed = result?.ok ? result : null
-    if (result?.ok) this.model = suggestedModel(result.models, this.current)
   }
 
   private async save(kind: ServiceKind, entry: ServiceEntry): Promise<void> {

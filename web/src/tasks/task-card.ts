@@ -84,10 +84,6 @@ export class DgTaskCard extends AppElement {
   @property({ attribute: false }) now!: Date
   @state() private open = false
 
-  private readonly toggle = (): void => {
-    this.open = !this.open
-  }
-
   private fire(name: 'cancel' | 'retry', what?: 'work' | 'delivery'): void {
     this.dispatchEvent(new CustomEvent(name, { detail: what }))
   }
@@ -124,7 +120,7 @@ export class DgTaskCard extends AppElement {
             </p>`
       }
       <div class="actions">
-        <button class="button small" aria-expanded=${this.open} @click=${this.toggle}>
+        <button class="button small" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
           ${this.open ? msg`Hide details` : msg`Details`}
         </button>
         ${this.actionsView(isUndelivered)}

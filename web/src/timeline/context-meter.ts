@@ -90,12 +90,13 @@ export class DgContextMeter extends AppElement {
   }
 
   private contextView({ context, total }: Context): TemplateResult {
+    const usedTokens = Math.round(context.thresholdUtilization * context.compactThresholdTokens)
     const { busy } = this.submission
     const percent = percentOf(context)
     const reason = busy ? '' : whyNotCompact(context)
     return html`
       <p>
-        <strong>${countText(usedTokens(context))}</strong> ${msg`of ${countText(context.compactThresholdTokens)} tokens`}
+        <strong>${countText(usedTokens)}</strong> ${msg`of ${countText(context.compactThresholdTokens)} tokens`}
       </p>
       ${barView(percent, msg`${percent}% in use`)}
       <p class="soft">${msg`What the model reads before the next reply. Compacted automatically when full.`}</p>
@@ -120,10 +121,6 @@ export class DgContextMeter extends AppElement {
       <p class="soft" id="reason">${reason}</p>
     `
   }
-}
-
-function usedTokens({ thresholdUtilization, compactThresholdTokens }: SessionContext): number {
-  return Math.round(thresholdUtilization * compactThresholdTokens)
 }
 
 /** Rounded, but 0 only for an empty context and 100 only for a full one. */

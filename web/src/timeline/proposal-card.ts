@@ -86,10 +86,6 @@ export class DgProposal extends AppElement {
     return typeof expiresAt === 'string' ? expiresAt : ''
   }
 
-  private get expired(): boolean {
-    return Date.parse(this.expiresAt) <= Date.now()
-  }
-
   private async submit(word: Word): Promise<void> {
     const { proposalId } = this.proposal.payload
     if (this.settling !== null || typeof proposalId !== 'string') return
@@ -126,7 +122,9 @@ export class DgProposal extends AppElement {
     if (isErased(this.proposal)) return this.overView(msg`Proposed by Delegate`, 'help', '')
     if (this.word === 'declined') return this.overView(msg`You declined:`, 'close')
     if (this.word === 'confirmed') return this.confirmedView()
-    return this.expired ? this.overView(msg`Expired, nothing was done:`, 'timer') : this.openView()
+    return Date.parse(this.expiresAt) <= Date.now()
+      ? this.overView(msg`Expired, nothing was done:`, 'timer')
+      : this.openView()
   }
 
   private confirmedView(): TemplateResult {

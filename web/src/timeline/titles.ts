@@ -230,7 +230,8 @@ export const titles: Readonly<Record<string, Title>> = {
     msg`What does ${modelText(e)} cost? Until you set its price, the dearest one is assumed`,
   'erasure.requested': (e) => msg`Erasure requested: ${kindsText(e)}`,
   'erasure.undone': () => msg`Erasure undone`,
-  'erasure.completed': (e) => msg`Erased for good: ${kindsText(e)}${remainsText(e)}`,
+  'erasure.completed': (e) =>
+    msg`Erased for good: ${kindsText(e)}${postgresText(e) + devicesText(e) + backupsText(e)}`,
   'adaptations.reloaded': (e) =>
     msg`${plural(number(e, 'loaded'), msg`standing instruction`, msg`standing instructions`)} reloaded`,
   'settings.changed': settingsText,
@@ -273,10 +274,6 @@ export const titles: Readonly<Record<string, Title>> = {
 }
 
 /** Where erased words may remain. */
-function remainsText(event: TimelineEvent): string {
-  return postgresText(event) + devicesText(event) + backupsText(event)
-}
-
 function devicesText({ payload: { devices } }: TimelineEvent): string {
   if (!Array.isArray(devices)) return ''
   const copies = devices.map(
