@@ -150,7 +150,7 @@ export class DgShell extends AppElement {
       const above = this.renderRoot.querySelector('.above')
       const present = above?.querySelector<HTMLElement>('dg-talk-bar')
       if (present) present.focus()
-      else if (above) new DgTalkBar().openIn(this, above)
+      else above?.append(Object.assign(new DgTalkBar(), { app: this.app }))
     })
 
   private readonly openPalette = async (): Promise<void> => {

@@ -195,7 +195,9 @@ export class DgModelServices extends AppElement {
       </section>
       <section>
         <h3>${msg`What each model is used for`}</h3>
-        ${usesTable(services, this.settings, {
+        ${usesTable({
+          services,
+          settings: this.settings,
           change: (row, current) => this.changeUse(services, row, current),
           reset: (row) => void this.reset(row),
         })}

@@ -5,7 +5,6 @@ export type Services = AnswerOf<'/api/services'>
 export type Service = Services['services'][number]
 export type ServiceKind = Services['kinds'][number]
 export type UsedModel = Services['uses'][number]
-export type ModelUse = UsedModel['use']
 export type ModelChoice = { readonly service: string; readonly model: string }
 export type OfferedModel = AnswerOf<'/api/services/{id}/models'>['models'][number]
 
@@ -21,7 +20,7 @@ export const mainId = 'main'
 export const builtinModel = 'builtin-1'
 
 export type UseRow = {
-  readonly use: ModelUse
+  readonly use: UsedModel['use']
   readonly title: string
   readonly about: string
   /** What happens without a model. */

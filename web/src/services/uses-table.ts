@@ -5,7 +5,6 @@ import { originView, type Tag } from '../settings/origin.ts'
 import {
   builtinId,
   builtinModel,
-  type ModelUse,
   type Services,
   serviceTitle,
   type UsedModel,
@@ -13,18 +12,15 @@ import {
   uses,
 } from './service-words.ts'
 
-type UseActions = {
+type UsesTable = {
+  readonly services: Services
+  readonly settings: readonly Setting[]
   readonly change: (row: UseRow, current: UsedModel) => void
   readonly reset: (row: UseRow) => void
 }
 
 /** What a model is used for, and which service and model do it. */
-export function usesTable(
-  services: Services,
-  settings: readonly Setting[],
-  actions: UseActions,
-): TemplateResult {
-  const current = (use: ModelUse) => services.uses.find((each) => each.use === use)
+export function usesTable(table: UsesTable): TemplateResult {
   return html`<table class="wide-table uses" aria-label=${msg`What each model is used for`}>
     <thead>
       <tr>
@@ -34,47 +30,41 @@ export function usesTable(
     </thead>
     <tbody>
       ${uses.map((row) => {
-        const use = current(row.use)
-        return use === undefined ? nothing : rowView(row, use, services, settings, actions)
+        const current = table.services.uses.find(({ use }) => use === row.use)
+        return current === undefined ? nothing : rowView(row, current, table)
       })}
     </tbody>
   </table>`
 }
 
-function rowView(
-  row: UseRow,
-  use: UsedModel,
-  services: Services,
-  settings: readonly Setting[],
-  actions: UseActions,
-): TemplateResult {
+function rowView(row: UseRow, use: UsedModel, table: UsesTable): TemplateResult {
   const { title, about, without } = row
   return html`<tr class=${use.model === null ? 'none' : ''}>
     <th scope="row">
       ${title}
       <p class="soft">${about}</p>
-      ${usesOrigin(row, settings, actions)}
+      ${usesOrigin(row, table)}
     </th>
-    <td>${use.model === null ? '' : serviceTitle(services, use.model === builtinModel ? builtinId : use.service)}</td>
+    <td>${use.model === null ? '' : serviceTitle(table.services, use.model === builtinModel ? builtinId : use.service)}</td>
     <td>
       ${use.model}
       ${use.available ? nothing : html`<p class="soft">${use.model === null ? msg`None.` : msg`Not available.`} ${without}</p>`}
     </td>
     <td>
-      <button class="button small" type="button" aria-label=${msg`Change the model for ${title}`} @click=${() => actions.change(row, use)}>
+      <button class="button small" type="button" aria-label=${msg`Change the model for ${title}`} @click=${() => table.change(row, use)}>
         ${msg`Change`}
       </button>
     </td>
   </tr>`
 }
 
-function usesOrigin(row: UseRow, settings: readonly Setting[], actions: UseActions): TemplateResult {
+function usesOrigin(row: UseRow, { settings, reset }: UsesTable): TemplateResult {
   const { title, keys } = row
   const isStored = settings.some(({ key, source }) => keys.includes(key) && source === 'stored')
   return originView(
     sourceTags(settings.filter(({ key }) => key === keys[1])),
     keys,
-    isStored ? { label: msg`Reset ${title}`, run: () => actions.reset(row) } : null,
+    isStored ? { label: msg`Reset ${title}`, run: () => reset(row) } : null,
   )
 }
 

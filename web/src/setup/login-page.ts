@@ -45,7 +45,7 @@ export class DgLoginPage extends LightElement {
         password: password === '' && msg`Enter your password.`,
         code: this.needsCode && code === '' && msg`Enter a code.`,
       },
-      (refused) => this.say(refused),
+      this.say,
     )
     if (isSignedIn) return this.app.enter()
     await this.updateComplete
@@ -56,18 +56,14 @@ export class DgLoginPage extends LightElement {
   }
 
   private readonly usePasskey = async (): Promise<void> => {
-    if (
-      await this.submission.send(
-        () => signInWithPasskey(this.app.http),
-        {},
-        (refused) => this.say(refused),
-      )
-    )
-      this.app.enter()
+    const isSignedIn = await this.submission.send(() => signInWithPasskey(this.app.http), {}, this.say)
+    if (isSignedIn) this.app.enter()
   }
 
   /** Other words for a refusal, by field or for the whole form. */
-  private say({ problem: { status, code } }: Refused): Record<string, string> | string | undefined {
+  private readonly say = ({
+    problem: { status, code },
+  }: Refused): Record<string, string> | string | undefined => {
     if (code === 'second_factor_required') {
       this.needsCode = true
       return {}

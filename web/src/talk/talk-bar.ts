@@ -60,12 +60,6 @@ export class DgTalkBar extends AppElement {
     this.renderRoot.querySelector('button')?.focus()
   }
 
-  /** Puts the bar above the pages. */
-  openIn(host: AppElement, above: Element): void {
-    this.app = host.app
-    above.append(this)
-  }
-
   protected override connected(signal: AbortSignal): void {
     const chat = this.app.chat()
     signal.addEventListener(

@@ -9,7 +9,6 @@ const mostUnsentBytes = 96_000
 export type TalkSession = {
   readonly callSid: string
   mute(muted: boolean): void
-  hangUp(): void
 }
 
 /**
@@ -71,7 +70,7 @@ export async function startTalk(options: {
       close()
       options.ended()
     })
-    return { callSid, mute: (muted) => microphone?.mute(muted), hangUp: close }
+    return { callSid, mute: (muted) => microphone?.mute(muted) }
   } catch (error) {
     close()
     throw error

@@ -163,8 +163,6 @@ export class DgComposer extends AppElement {
     keep(nextModelKey, model)
   }
 
-  private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => this.setNextModel(detail)
-
   /** Not on touch devices, where the keyboard would cover the timeline. */
   async focusAtDesk(): Promise<void> {
     await this.updateComplete
@@ -292,7 +290,7 @@ export class DgComposer extends AppElement {
           .app=${this.app}
           .chosen=${nextModel}
           ?writing=${this.draft.text !== ''}
-          @pick=${this.pickNextModel}
+          @pick=${({ detail }: CustomEvent<NextModel>) => this.setNextModel(detail)}
           @picked=${this.focusAtDesk}
         ></dg-next-model>
         <dg-voice-buttons
