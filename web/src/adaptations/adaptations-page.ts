@@ -5,6 +5,7 @@ import { AppElement } from '../app/app-element.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, plural, relativeText } from '../design/format.ts'
+import { labelButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
@@ -170,21 +171,18 @@ export class DgAdaptationsPage extends AppElement {
     </li>`
   }
 
+  private readonly reloadFiles = (): Promise<void> =>
+    this.attempt(async () => {
+      this.reloaded = await this.app.http.post('/api/adaptations.reload')
+    })
+
   private filesView(): TemplateResult {
     const { reloaded } = this
     return html`<section class="files soft" aria-label=${msg`From files`}>
       <p>
         ${msg`Delegate also loads Markdown files from`} <code>adaptations/</code> ${msg`in the data directory. Their first lines can set`} <code>title</code>, <code>channels</code> ${msg`and`} <code>enabled</code>.
       </p>
-      <button
-        class="button small"
-        @click=${() =>
-          void this.attempt(async () => {
-            this.reloaded = await this.app.http.post('/api/adaptations.reload')
-          })}
-      >
-        <dg-icon name="retry"></dg-icon>${msg`Reload files`}
-      </button>
+      ${labelButton('retry', msg`Reload files`, this.reloadFiles)}
       <div role="status">
         ${
           reloaded

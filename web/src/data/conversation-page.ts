@@ -8,6 +8,7 @@ import { askToErase } from '../app/erase-dialog.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural, shortDateText } from '../design/format.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import { msg } from '../design/msg.ts'
 import { prose } from '../design/prose.ts'
@@ -103,10 +104,8 @@ export class DgConversationPage extends AppElement {
           <time datetime=${firstAt}>${shortDateText(firstAt)}</time>
         </p>
         <div class="actions foot">
-          <button class="button small" @click=${() => void askToRead(this, { ids: [this.importedId] })}>
-            <dg-icon name="brain"></dg-icon>${msg`Look for memories`}
-          </button>
-          <button class="button small" @click=${this.erase}><dg-icon name="erased"></dg-icon>${msg`Erase`}</button>
+          ${labelButton('brain', msg`Look for memories`, () => askToRead(this, { ids: [this.importedId] }))}
+          ${labelButton('erased', msg`Erase`, this.erase)}
         </div>
       </div>
       ${items.map((message) => this.messageView(message, serviceNames[service]))} ${moreView(this.messages)}

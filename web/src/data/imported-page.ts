@@ -7,6 +7,7 @@ import { loadedView } from '../app/loaded.ts'
 import { moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { Picked, pickStyles } from '../app/picked.ts'
 import { plural, shortDateText } from '../design/format.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { markedText } from '../design/marked.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
@@ -111,9 +112,8 @@ export class DgImportedPage extends AppElement {
 
   private pickedView(): TemplateResult | typeof nothing {
     const { ids } = this.picked
-    const buttons = html`<button class="button primary small" @click=${() => void askToRead(this, { ids })}>
-      <dg-icon name="brain"></dg-icon>${msg`Look for memories`}
-    </button>`
+    const read = () => askToRead(this, { ids })
+    const buttons = labelButton('brain', msg`Look for memories`, read, 'primary small')
     return this.picked.barView(msg`Selected conversations`, ids.length, buttons)
   }
 }

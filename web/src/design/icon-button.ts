@@ -21,3 +21,15 @@ export function iconButton(
     <dg-icon name=${icon}></dg-icon>
   </button>`
 }
+
+/** A button with an icon and a label. */
+export function labelButton(
+  icon: IconName,
+  label: string,
+  act: () => unknown,
+  look = 'small',
+): TemplateResult {
+  return html`<button class="button ${look}" type="button" @click=${act}>
+    <dg-icon name=${icon}></dg-icon>${label}
+  </button>`
+}

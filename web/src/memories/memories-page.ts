@@ -7,7 +7,7 @@ import { type ListPage, moreView, PagedList, searchField } from '../app/paged-li
 import { Picked, pickStyles } from '../app/picked.ts'
 import { barView } from '../design/bar.ts'
 import { fullTimeText, plural, relativeText, shortDateText, wordsText } from '../design/format.ts'
-import { iconButton } from '../design/icon-button.ts'
+import { iconButton, labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import { askToForget } from './forget-memory.ts'
 import { writeMemory } from './memory-dialog.ts'
@@ -139,9 +139,7 @@ export class DgMemoriesPage extends AppElement {
         return html`
           <div class="beside find">
             ${searchField(memories, msg`Search memories`)}
-            <button class="button primary" @click=${() => this.write([])}>
-              <dg-icon name="plus"></dg-icon>${msg`Add`}
-            </button>
+            ${labelButton('plus', msg`Add`, () => this.write([]), 'primary')}
           </div>
           <p class="facts total" role="status">
             ${memories.loading ? msg`Loading…` : plural(count, msg`memory`, msg`memories`)}

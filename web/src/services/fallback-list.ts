@@ -1,6 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
@@ -108,11 +109,7 @@ export class DgFallbackList extends AppElement {
             </ol>`
       }
       ${
-        fallback.length < maxFallback
-          ? html`<button class="button small add" type="button" @click=${this.add}>
-              <dg-icon name="plus"></dg-icon>${msg`Add a model`}
-            </button>`
-          : nothing
+        fallback.length < maxFallback ? labelButton('plus', msg`Add a model`, this.add, 'small add') : nothing
       }
     `
   }

@@ -4,6 +4,7 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
@@ -184,9 +185,7 @@ export class DgModelServices extends AppElement {
       <section>
         <header class="beside">
           <h3 id="services">${msg`Services`}</h3>
-          <button class="button small" type="button" @click=${() => this.edit(services, null)}>
-            <dg-icon name="plus"></dg-icon>${msg`Add a service`}
-          </button>
+          ${labelButton('plus', msg`Add a service`, () => this.edit(services, null))}
         </header>
         <ul class="list rows" aria-labelledby="services">
           ${shown.map((service) => this.serviceView(service, services))}

@@ -2,6 +2,7 @@ import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { copyWithToast } from '../app/copy.ts'
 import { DialogElement } from '../app/dialog-element.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 
 /** Shows recovery codes, the first ones or those that replace others. The service shows them only once. */
@@ -39,9 +40,7 @@ export class DgRecoveryCodesDialog extends DialogElement {
         ${codes.map((code) => html`<li>${code}</li>`)}
       </ul>
       <div class="actions">
-        <button class="button small" type="button" @click=${() => copyWithToast(text, msg`Copied`, this.app.toast)}>
-          <dg-icon name="copy"></dg-icon>${msg`Copy`}
-        </button>
+        ${labelButton('copy', msg`Copy`, () => copyWithToast(text, msg`Copied`, this.app.toast))}
         <a
           class="button small"
           href="data:text/plain;charset=utf-8,${encodeURIComponent(msg`Recovery codes for Delegate at ${location.host}\n\n${text}`)}"

@@ -12,6 +12,7 @@ import {
   timeText,
   wordsText,
 } from '../design/format.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { msg, translateSentence } from '../design/msg.ts'
 import {
   channelText,
@@ -161,18 +162,10 @@ export class DgTaskCard extends AppElement {
       }
       ${
         status === 'failed' || status === 'cancelled'
-          ? html`<button class="button small" @click=${() => this.fire('retry', 'work')}>
-              <dg-icon name="retry"></dg-icon>${msg`Run again`}
-            </button>`
+          ? labelButton('retry', msg`Run again`, () => this.fire('retry', 'work'))
           : nothing
       }
-      ${
-        isUndelivered
-          ? html`<button class="button small" @click=${() => this.fire('retry', 'delivery')}>
-              <dg-icon name="retry"></dg-icon>${msg`Deliver again`}
-            </button>`
-          : nothing
-      }
+      ${isUndelivered ? labelButton('retry', msg`Deliver again`, () => this.fire('retry', 'delivery')) : nothing}
     `
   }
 }

@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
-import { iconButton } from '../design/icon-button.ts'
+import { iconButton, labelButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { cutOf, isErased, isIncomplete, isRedacted, wordsOf } from './event-kinds.ts'
@@ -112,12 +112,8 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
 function barredView(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   if (isErased(event) || !context.isBarred(event.seq)) return nothing
   return html`<span>${msg`not kept in memory`}</span>
-    <button class="button small" @click=${() => context.keepMessage(event)}>
-      <dg-icon name="brain"></dg-icon>${msg`Keep`}
-    </button>
-    <button class="button small" @click=${() => context.eraseEvent(event)}>
-      <dg-icon name="trash"></dg-icon>${msg`Erase`}
-    </button>`
+    ${labelButton('brain', msg`Keep`, () => context.keepMessage(event))}
+    ${labelButton('trash', msg`Erase`, () => context.eraseEvent(event))}`
 }
 
 function sendAgainButton(
@@ -126,17 +122,13 @@ function sendAgainButton(
 ): TemplateResult | typeof nothing {
   const { deliveryId } = payload
   if (type !== 'sms.failed' || typeof deliveryId !== 'string' || payload.erased === true) return nothing
-  return html`<button class="button small" @click=${() => context.sendTextAgain(deliveryId)}>
-    <dg-icon name="retry"></dg-icon>${msg`Send again`}
-  </button>`
+  return labelButton('retry', msg`Send again`, () => context.sendTextAgain(deliveryId))
 }
 
 /** Like a failure, an empty answer offers to ask again without looking for it. */
 function askAgainButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   if (!isEmptyReply(event) || !context.mayAskAgain(event)) return nothing
-  return html`<button class="button small" @click=${() => context.askAgain()}>
-    <dg-icon name="retry"></dg-icon>${msg`Try again`}
-  </button>`
+  return labelButton('retry', msg`Try again`, context.askAgain)
 }
 
 function isEmptyReply(event: TimelineEvent): boolean {
@@ -239,9 +231,7 @@ export function pendingView(pending: Pending, context: RowContext): TemplateResu
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
         ${
           failed
-            ? html`<button class="button small" @click=${() => context.retry(pending.clientMessageId)}>
-                  <dg-icon name="retry"></dg-icon>${msg`Try again`}
-                </button>
+            ? html`${labelButton('retry', msg`Try again`, () => context.retry(pending.clientMessageId))}
                 <button class="button quiet small" @click=${() => context.discard(pending.clientMessageId)}>
                   ${msg`Discard`}
                 </button>`

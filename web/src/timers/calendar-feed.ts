@@ -5,6 +5,7 @@ import { askToConfirm } from '../app/confirm-dialog.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
+import { labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 
 type Feed = { readonly madeAt: string | null }
@@ -107,10 +108,9 @@ export class DgCalendarFeed extends AppElement {
 
   private newAddressView(): TemplateResult {
     const { url } = this
+    const copy = () => copyWithToast(url, msg`Copied`, this.app.toast)
     return html`<p class="address">${url}</p>
       <p class="soft what">${msg`Copy it now: it is not shown again.`}</p>
-      <button class="button small primary" @click=${() => copyWithToast(url, msg`Copied`, this.app.toast)}>
-        <dg-icon name="copy"></dg-icon>${msg`Copy`}
-      </button>`
+      ${labelButton('copy', msg`Copy`, copy, 'small primary')}`
   }
 }
