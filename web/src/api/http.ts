@@ -1,6 +1,6 @@
 import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
 import { msg } from '../design/msg.ts'
-import { PasskeyFailed } from './passkeys.ts'
+import { Explained } from './explained.ts'
 import type { Http } from './routes.ts'
 
 /** The service answered with an error. */
@@ -137,8 +137,7 @@ function retryAfter(header: string | null): number | null {
 export function explain(error: unknown): string {
   if (error instanceof Refused && error.problem.code === 'too_many_attempts')
     return msg`Too many attempts. ${waitText(error.retryAfterSeconds)}`
-  const isExplained =
-    error instanceof Refused || error instanceof Unreachable || error instanceof PasskeyFailed
+  const isExplained = error instanceof Refused || error instanceof Unreachable || error instanceof Explained
   if (isExplained) return error.message
   return msg`Something went wrong on this page. Try reloading it.`
 }

@@ -1,10 +1,6 @@
 import { msg } from '../design/msg.ts'
+import { Explained } from './explained.ts'
 import type { Http } from './routes.ts'
-
-/** The browser made or used no passkey. */
-export class PasskeyFailed extends Error {
-  override readonly name = 'PasskeyFailed'
-}
 
 const reasons: Readonly<Record<string, string>> = {
   NotAllowedError: msg`No passkey was used: the request was cancelled or timed out.`,
@@ -16,13 +12,13 @@ const reasons: Readonly<Record<string, string>> = {
 /** Whether the browser knows passkeys, which it offers only on https and localhost. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in globalThis
 
-/** Runs a dialog of the browser. Throws PasskeyFailed. */
+/** Runs a dialog of the browser. Throws Explained. */
 async function ask<T>(dialog: (library: typeof import('@simplewebauthn/browser')) => Promise<T>): Promise<T> {
   try {
     return await dialog(await import('@simplewebauthn/browser'))
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : ''
-    throw new PasskeyFailed(reasons[name] ?? msg`The browser could not use a passkey.`, { cause })
+    throw new Explained(reasons[name] ?? msg`The browser could not use a passkey.`, { cause })
   }
 }
 
@@ -34,7 +30,7 @@ export async function canUsePasskey(http: Http): Promise<boolean> {
 /** Lets the owner use a passkey. */
 async function usePasskey(http: Http) {
   const { options } = await http.post('/login/passkey/options')
-  if (options === null) throw new PasskeyFailed(msg`There is no passkey for this address.`)
+  if (options === null) throw new Explained(msg`There is no passkey for this address.`)
   return ask(({ startAuthentication }) => startAuthentication({ optionsJSON: options }))
 }
 

@@ -123,7 +123,7 @@ export class DgModelServices extends AppElement {
     dialog.openIn(this)
   }
 
-  private readonly reset = async ({ title, keys }: UseRow): Promise<void> => {
+  private readonly reset = async ({ use, title, keys }: UseRow): Promise<void> => {
     // The model first, because another service does not know it.
     const stored = keys
       .toReversed()
@@ -134,7 +134,7 @@ export class DgModelServices extends AppElement {
       await this.loaded.reload()
     })
     // The pressed button no longer exists, so move the focus.
-    this.renderRoot.querySelector<HTMLElement>(`[aria-label="Change the model for ${title}"]`)?.focus()
+    this.renderRoot.querySelector<HTMLElement>(`[data-use="${use}"]`)?.focus()
   }
 
   /** The main service comes from settings, which the environment may set too. */

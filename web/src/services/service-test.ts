@@ -64,8 +64,8 @@ export class DgServiceTest extends AppElement {
 }
 
 const looks: Readonly<Record<'true' | 'false' | 'null', readonly [IconName, string, string]>> = {
-  true: ['done', '', 'yes'],
-  false: ['close', 'lacks', 'no'],
+  true: ['done', '', msg`yes`],
+  false: ['close', 'lacks', msg`no`],
   null: ['help', 'unknown', msg`not known`],
 }
 

@@ -51,7 +51,7 @@ function rowView(row: UseRow, use: UsedModel, table: UsesTable): TemplateResult 
       ${use.available ? nothing : html`<p class="soft">${use.model === null ? msg`None.` : msg`Not available.`} ${without}</p>`}
     </td>
     <td>
-      <button class="button small" type="button" aria-label=${msg`Change the model for ${title}`} @click=${() => table.change(row, use)}>
+      <button class="button small" type="button" data-use=${row.use} aria-label=${msg`Change the model for ${title}`} @click=${() => table.change(row, use)}>
         ${msg`Change`}
       </button>
     </td>

@@ -1,3 +1,4 @@
+import { Explained } from '../api/explained.ts'
 import type { Http } from '../api/routes.ts'
 import { hasWorker } from '../app/worker.ts'
 import { msg } from '../design/msg.ts'
@@ -13,11 +14,11 @@ export function pushObstacle(): string | null {
   return null
 }
 
-/** Asks for permission and subscribes this browser. Throws an error whose message is for the owner. */
+/** Asks for permission and subscribes this browser. Throws Explained. */
 export async function subscribe(http: Http): Promise<void> {
   // Browsers ask only right after a click.
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Error('Notifications were not allowed.')
+    throw new Explained(msg`Notifications were not allowed.`)
   const { publicKey } = await http.post('/api/push/key')
   const { pushManager } = await navigator.serviceWorker.ready
   // A subscription with another key belongs to an earlier installation.
@@ -25,7 +26,7 @@ export async function subscribe(http: Http): Promise<void> {
   const subscription = await pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
     .catch((cause: unknown) => {
-      throw new Error('The push service of this browser cannot be reached.', { cause })
+      throw new Explained(msg`The push service of this browser cannot be reached.`, { cause })
     })
   const { endpoint, keys } = subscription.toJSON()
   await http.put('/api/push', {

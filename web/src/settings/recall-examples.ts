@@ -81,7 +81,7 @@ function exampleView(example: RecallExample, thresholds: Thresholds): TemplateRe
     <ul class="list">
       ${lines.map(
         ({ text, change }) => html`<li class="soft ${change ?? ''}">
-          ${change === null ? nothing : html`<span class="tag ${change === 'added' ? 'on' : ''}">${change}</span>`}
+          ${change === null ? nothing : html`<span class="tag ${change === 'added' ? 'on' : ''}">${change === 'added' ? msg`added` : msg`dropped`}</span>`}
           <span>${text}</span>
         </li>`,
       )}

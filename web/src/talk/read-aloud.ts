@@ -39,7 +39,10 @@ async function run(seq: number, signal: AbortSignal): Promise<void> {
   try {
     let skip = headerBytes
     let odd = new Uint8Array(0)
-    for await (const chunk of response.body) {
+    const reader = response.body.getReader()
+    // Safari 17 cannot iterate over a stream.
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const chunk = read.value
       const audio = new Uint8Array(odd.length + chunk.length)
       audio.set(odd)
       audio.set(chunk, odd.length)

@@ -226,7 +226,7 @@ export class DgTaskDetails extends AppElement {
 
 function deliveryView(delivery: Delivery): TemplateResult {
   const { channel, fallbackOf, retryOf, attempts, retryAt } = delivery
-  const why = fallbackOf !== null ? ' (fallback)' : retryOf !== null ? ' (retry)' : ''
+  const why = fallbackOf !== null ? msg` (fallback)` : retryOf !== null ? msg` (retry)` : ''
   return html`<div class="delivery">
     <p>
       ${capitalised(channelText(channel))}${why}: ${outcomeText(delivery)}

@@ -10,7 +10,7 @@ const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 @customElement('dg-task-dialog')
 export class DgTaskDialog extends FormDialog {
   static override readonly styles = css`
-    textarea {
+    textarea.input {
       min-height: 9rem;
     }
   `

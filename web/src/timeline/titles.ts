@@ -279,7 +279,7 @@ function devicesText({ payload: { devices } }: TimelineEvent): string {
   const copies = devices.map(
     ({ device, until }: { device: string; until: string }) => msg`${device}, until ${dayText(until)} at most`,
   )
-  return `. Offline copies may still show it, until they next reach Delegate: ${copies.join('; ')}`
+  return msg`. Offline copies may still show it, until they next reach Delegate: ${copies.join('; ')}`
 }
 
 function backupsText({ payload: { backups } }: TimelineEvent): string {

@@ -217,12 +217,18 @@ function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult
   )
 }
 
+const outcomes: Readonly<Record<string, string>> = {
+  ok: msg`ok`,
+  refused: msg`refused`,
+  failed: msg`failed`,
+}
+
 function toolView(tool: TurnReport['tools'][number]): TemplateResult {
-  const outcome = tool.outcome ?? msg`did not return`
+  const outcome = tool.outcome ?? ''
   return html`<li>
     <details>
       <summary>
-        ${wordsText(tool.tool)}<span class="label ${outcome}">${outcome}</span>
+        ${wordsText(tool.tool)}<span class="label ${outcome}">${outcomes[outcome] ?? msg`did not return`}</span>
         ${tool.durationMs === null ? nothing : html`<span class="label">${durationText(tool.durationMs)}</span>`}
       </summary>
       ${textView(msg`Arguments`, tool.arguments)} ${textView(msg`Result`, tool.result)}

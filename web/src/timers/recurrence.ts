@@ -65,7 +65,8 @@ function daysText(field: string): string | null {
   return days.every((day) => day !== undefined) ? msg`Every ${listText(days)}` : null
 }
 
+const cronDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+
 function dayName(day: string): string | undefined {
-  if (/^[0-7]$/.test(day)) return weekdays[Number(day) % 7]
-  return /^[A-Z]{3}$/.test(day) ? weekdays.find((name) => name.toUpperCase().startsWith(day)) : undefined
+  return weekdays[/^[0-7]$/.test(day) ? Number(day) % 7 : cronDays.indexOf(day)]
 }
