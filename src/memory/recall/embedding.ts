@@ -8,19 +8,6 @@ import { type FunctionThreadOptions, openFunctionThread } from '../../storage/fu
 import { type Coverage, type vectorFunctions, vectorsFile } from './vector-functions.ts'
 import type { Near } from './vectors.ts'
 
-/** Status of recall by embeddings. */
-export type EmbeddingState = {
-  /** Null if no embedding model is configured; then nothing is sent anywhere. */
-  readonly model: string | null
-  readonly state: 'off' | 'up_to_date' | 'embedding' | 'waiting'
-  /** Turns and memories that have a vector, out of `total`. */
-  readonly embedded: number
-  readonly total: number
-  readonly failures: number
-  readonly lastFailure: { readonly at: string; readonly kind: string } | null
-  readonly retryAt: string | null
-}
-
 export type Embedding = ReturnType<typeof createEmbedding>
 
 /** The vector file and its thread. */
@@ -82,7 +69,7 @@ export function createEmbedding(options: {
   let hasNew = false
   let unsubscribe: () => void = () => undefined
   let failures = 0
-  let lastFailure: EmbeddingState['lastFailure'] = null
+  let lastFailure: { readonly at: string; readonly kind: string } | null = null
   /** Infinite after a failure. */
   let lastRequestMs = Number.POSITIVE_INFINITY
   // Each model has a lane, so that a failure delays only the model that failed.
@@ -168,6 +155,13 @@ export function createEmbedding(options: {
     return chosen !== null && nameOf(chosen) === nameOf(model)
   }
 
+  type Activity = 'off' | 'embedding' | 'waiting' | 'up_to_date'
+  function activityOf(model: EmbeddingModel | null, pauseMs: number): Activity {
+    if (model === null) return 'off'
+    if (isEmbedding) return 'embedding'
+    return pauseMs > 0 ? 'waiting' : 'up_to_date'
+  }
+
   function noteNew(): void {
     completeFor = null
     hasNew = true
@@ -199,12 +193,13 @@ export function createEmbedding(options: {
     },
     /** Whether the last request took at most `ms`. */
     answersWithin: (ms: number) => lastRequestMs <= ms,
-    state(): EmbeddingState {
+    /** Without a model, nothing is sent anywhere. */
+    state() {
       const model = options.model()
       const pauseMs = model === null ? 0 : reactor.pauseMs(nameOf(model))
       return {
         model: model === null ? null : model.id.model,
-        state: model === null ? 'off' : isEmbedding ? 'embedding' : pauseMs > 0 ? 'waiting' : 'up_to_date',
+        state: activityOf(model, pauseMs),
         ...coverage,
         failures,
         lastFailure,

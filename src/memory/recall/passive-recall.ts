@@ -10,16 +10,6 @@ import { NONE_PINNED, type Pinned, type PinnedLines } from './pinned.ts'
 import type { Hit } from './ranker.ts'
 import type { RecallAnswer, RecallPort, RecallQuestion } from './recall-port.ts'
 
-/** Recall statistics since the process started. */
-export type RecallRuntime = {
-  readonly queries: number
-  readonly inTime: number
-  readonly late: number
-  readonly failed: number
-  readonly waiting: number
-  readonly lastDurationMs: number | null
-}
-
 export type PassiveRecallOptions = {
   readonly engine: RecallPort
   readonly config: () => MemoryConfig
@@ -300,7 +290,8 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       // The next query reports a failing thread.
       engine.recall(questionOf(FIRST_CUE, [])).catch(() => undefined)
     },
-    runtime: (): RecallRuntime => ({ ...runtime, waiting: late.waiting() }),
+    /** Recall statistics since the process started. */
+    runtime: () => ({ ...runtime, waiting: late.waiting() }),
     /** Records what will never be delivered as expired. */
     async close(): Promise<void> {
       const facts = late
