@@ -39,7 +39,6 @@ type Match = 'same' | 'whole' | 'partial'
 const MIN_COVERAGE = 0.5
 /** What recall considers to tell this much of what is asked matches in part, whatever its words. */
 const RELEVANT = 0.5
-const NO_NAMES = { owner: [], delegate: [] }
 const BY_MATCH: Readonly<Record<Match, number>> = { same: 0, whole: 1, partial: 2 }
 
 export const isMemory = ({ ref }: Candidate) => ref.startsWith('memory:')
@@ -123,7 +122,6 @@ export function createForgetCandidates(options: {
       ...cue,
       text: query,
       asker: 'owner',
-      names: NO_NAMES,
       beforeSeq: Number.MAX_SAFE_INTEGER,
       excludedSeqs: [askedSeq],
     })

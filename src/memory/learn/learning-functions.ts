@@ -40,7 +40,6 @@ function createLibrary({ views, ledger }: Sources) {
       ranker.recall({
         text,
         asker: 'owner',
-        names: { owner: [], delegate: [] },
         nowMs: Date.parse(utterance.at),
         timezone: 'UTC',
         isRead: true,

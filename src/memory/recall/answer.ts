@@ -14,9 +14,6 @@ import { createRecollections, type Recollection, sourcesOf } from './recollectio
 /** Hits considered for the lines. */
 const MAX_HITS = 40
 
-/** Names play no role: the cue says "I" and "you". */
-const NO_NAMES = { owner: [], delegate: [] }
-
 type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
 
 /**
@@ -47,7 +44,7 @@ export function createRecallAnswers(options: {
       contextTurns === 0 ? [] : windows.ownersBefore(conversationId, cue.beforeSeq, contextTurns)
     const context = earlier.map(({ text }) => text).join('\n')
     const excludedSeqs = [...inContextSeqs, ...toldSeqs, ...earlier.map(({ seq }) => seq)]
-    const hits = ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near })
+    const hits = ranker.recall({ ...cue, context, excludedSeqs, near })
     // Many repetitions of the same words rank alike, and must not crowd out the memory of them.
     const worthOf = createWorth(hits)
     return hits.toSorted((a, b) => worthOf(b) - worthOf(a)).slice(0, MAX_HITS)

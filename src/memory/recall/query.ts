@@ -18,7 +18,7 @@ export type Cue = {
   /** Whether a model reads what is said, so that facts are memories as well. */
   readonly isRead: boolean
   /** Names of owner and delegate. A name in the cue shows whose words to look for. */
-  readonly names: Readonly<Record<Speaker, readonly string[]>>
+  readonly names?: Readonly<Record<Speaker, readonly string[]>>
 }
 
 /** A word of the query, as FTS5 expressions. */
@@ -70,8 +70,8 @@ export function readQuery(cue: Cue): Query {
   const words = wordsOf(cue.text)
   const wallNowMs = wallClockMs(cue.nowMs, cue.timezone)
   const dates = findDates(cue.text, words, timeWords().find(words.map(stemOf)), wallNowMs)
-  const owner = cue.names.owner.flatMap(wordsOf)
-  const delegate = cue.names.delegate.flatMap(wordsOf)
+  const owner = cue.names?.owner.flatMap(wordsOf) ?? []
+  const delegate = cue.names?.delegate.flatMap(wordsOf) ?? []
   const names = new Set([...owner, ...delegate])
 
   const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
