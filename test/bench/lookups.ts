@@ -42,7 +42,7 @@ function measure(directory: string) {
       beforeSeq: seq + 1,
       // Twelve words also match by their roots, which costs more than the longest cue.
       contextTurns: 0,
-      inContextSeqs: Float64Array.from({ length: CONTEXT_EVENTS }, (_, index) => seq - index),
+      inContextSeqs: Array.from({ length: CONTEXT_EVENTS }, (_, index) => seq - index),
       staged: [],
       nowMs: Date.parse(last?.at ?? ''),
       isRead: true,

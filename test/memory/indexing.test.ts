@@ -54,7 +54,7 @@ test('indexes or already holds in context everything that may be recalled', { ta
         const beforeSeq = 1 + (beforeIndex % (writer.ledger.head().seq + 2))
         const entries = entriesOf(writer.ledger).filter((seq) => seq < beforeSeq)
         const inContextSeqs = entries.filter(isGiven)
-        await indexed(beforeSeq, Float64Array.from(inContextSeqs))
+        await indexed(beforeSeq, inContextSeqs)
         const missed = entries.filter((seq) => seq > indexedSeq() && !inContextSeqs.includes(seq))
         expect(missed).toEqual([])
       },
@@ -67,21 +67,21 @@ test('does not wait for the index to catch up on the current conversation', asyn
   const { writer, indexed, catchUps } = open()
   const inContextSeqs: number[] = []
   for (let turn = 1; turn <= 20; turn += 1) {
-    await indexed(writer.ledger.head().seq + 1, Float64Array.from(inContextSeqs))
+    await indexed(writer.ledger.head().seq + 1, inContextSeqs)
     writer.append(said(`message ${turn}`), exampleOf('turn.started'), exampleOf('context.usage.recorded'))
     inContextSeqs.push(turn * 3 - 2)
   }
   expect(catchUps()).toBe(0)
   writer.append(exampleOf('memory.stored'))
-  await indexed(Number.MAX_SAFE_INTEGER, Float64Array.from(inContextSeqs))
+  await indexed(Number.MAX_SAFE_INTEGER, inContextSeqs)
   expect(catchUps()).toBe(1)
 })
 
 test('catches up an index that is far behind, whatever it lacks', async () => {
   const { writer, indexed, catchUps } = open()
   for (let index = 0; index < 101; index += 1) writer.append(exampleOf('turn.started'))
-  await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
+  await indexed(Number.MAX_SAFE_INTEGER, [])
   expect(catchUps()).toBe(1)
-  await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
+  await indexed(Number.MAX_SAFE_INTEGER, [])
   expect(catchUps()).toBe(1)
 })

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createStandingQuery } from '../../../projections/checkpoints.ts'
 import { ENTRY_TYPES, recallProjection } from '../../../projections/recall-index.ts'
-import type { SeqList } from './recall-port.ts'
 
 /** With more unindexed events than this, catch up without checking each one. */
 const MAX_CHECKED = 100
@@ -16,11 +15,11 @@ export function createIndexing(options: {
   readonly views: Database
   readonly ledger: LedgerReader
   readonly catchUp: () => Promise<void>
-}): (beforeSeq: number, inContextSeqs: SeqList) => Promise<void> {
+}): (beforeSeq: number, inContextSeqs: readonly number[]) => Promise<void> {
   const { views, ledger, catchUp } = options
   const indexedSeq = createStandingQuery(views, recallProjection.name)
 
-  function isMissing(beforeSeq: number, inContextSeqs: SeqList): boolean {
+  function isMissing(beforeSeq: number, inContextSeqs: readonly number[]): boolean {
     const firstSeq = indexedSeq() + 1
     const lastSeq = Math.min(beforeSeq - 1, ledger.head().seq)
     if (lastSeq < firstSeq) return false

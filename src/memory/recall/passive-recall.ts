@@ -98,7 +98,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       text,
       conversationId,
       beforeSeq,
-      inContextSeqs: Float64Array.from(cue.inContextSeqs),
+      inContextSeqs: [...cue.inContextSeqs],
       asker: channel === 'inner' ? null : 'owner',
       contextTurns: channel === 'inner' ? 0 : contextTurns,
       staged,
@@ -321,7 +321,7 @@ function beside({ tokens, seqs, toldSeqs }: PinnedLines, question: RecallQuestio
   const { limits, inContextSeqs } = question
   return {
     ...question,
-    inContextSeqs: Float64Array.from([...inContextSeqs, ...seqs]),
+    inContextSeqs: [...inContextSeqs, ...seqs],
     toldSeqs,
     limits: { ...limits, maxTokens: limits.maxTokens - tokens },
   }

@@ -8,15 +8,12 @@ export type LateHit = Hit & {
   readonly foundFor?: string
 }
 
-/** A compact list of seqs, cheap to send to a worker thread. */
-export type SeqList = Float64Array<ArrayBuffer>
-
 export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs' | 'names'> & {
   readonly conversationId: string | null
   /** How many earlier messages of the owner to add to the cue. */
   readonly contextTurns: number
   /** Seqs to leave out because the model's context already has them. */
-  readonly inContextSeqs: SeqList
+  readonly inContextSeqs: readonly number[]
   /** Turns that the pinned memories already tell. */
   readonly toldSeqs?: readonly number[]
   /** Late hits of earlier turns, to be reconsidered together with the new ones. */
@@ -54,7 +51,7 @@ export type RecallPort = {
    * Resolves when everything before `beforeSeq` is in the index or in the context. `recall` does not wait for
    * it.
    */
-  readonly indexed?: (beforeSeq: number, inContextSeqs: SeqList) => Promise<void>
+  readonly indexed?: (beforeSeq: number, inContextSeqs: readonly number[]) => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
   /** Chooses again from the given hits and the staged ones. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>
