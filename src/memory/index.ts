@@ -190,7 +190,7 @@ export function buildMemory(options: {
       ...question,
       contextTurns: 0,
       near: near ?? [],
-      limits: { ...question.limits, threshold: 0 },
+      config: { ...question.config, relevanceThreshold: 0 },
       withWords: true,
     })
     return {

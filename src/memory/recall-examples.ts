@@ -32,7 +32,8 @@ export function createRecallByThreshold({ recall, choose }: ReturnType<typeof cr
     const steps: { from: number; seqs: number[] }[] = []
     for (let hundredth = 0; hundredth <= 100; hundredth += 1) {
       const from = hundredth / 100
-      const { shown, text } = choose({ ...question, hits, limits: { ...question.limits, threshold: from } })
+      const config = { ...question.config, relevanceThreshold: from }
+      const { shown, text } = choose({ ...question, hits, config })
       const seqs = shown.map(({ seq }) => seq).sort((a, b) => a - b)
       // The lines have the same order.
       const texts = text.split('\n')

@@ -32,8 +32,6 @@ function measure(directory: string) {
   const text = createText(createRandom(99).next)
   const { seq } = ledger.head()
   const [last] = ledger.readSeqs([seq])
-  const { maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
-    defaultMemoryConfig
   const ask = () =>
     recall({
       text: text(WORDS),
@@ -47,12 +45,7 @@ function measure(directory: string) {
       nowMs: Date.parse(last?.at ?? ''),
       isRead: true,
       timezone: 'Europe/Berlin',
-      limits: {
-        maxTokens: maxInjectedTokens,
-        maxMemories: maxInjectedMemories,
-        threshold: relevanceThreshold,
-        duplicateThreshold,
-      },
+      config: defaultMemoryConfig,
       withWords: false,
     })
   const search = (query: string) => searchTimeline(views, { query, limit: 50, beforeSeq: null })

@@ -41,11 +41,11 @@ export function requestFor({ turns, speakers }: Conversation, question: string):
 export function askQuestions(conversation: Conversation, corpus: Corpus, ranker: RecallRanker): Outcome[] {
   const recollect = createRecollections(corpus)
   const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))
-  const compose = (hits: readonly Hit[], question: string, maxTokens: number) =>
+  const compose = (hits: readonly Hit[], question: string, maxInjectedTokens: number) =>
     composeInjection(recollect(hits), {
-      maxTokens,
-      threshold: defaultMemoryConfig.relevanceThreshold,
-      maxMemories: Number.POSITIVE_INFINITY,
+      maxInjectedTokens,
+      relevanceThreshold: defaultMemoryConfig.relevanceThreshold,
+      maxInjectedMemories: Number.POSITIVE_INFINITY,
       cue: question,
       timezone: 'UTC',
     })

@@ -51,7 +51,7 @@ export function createRecallAnswers(options: {
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
-    const { hits, staged, text, limits } = question
+    const { hits, staged, text, config, timezone } = question
     const isNothing = hits.length + staged.length === 0
     const inContext = new Set(isNothing ? [] : question.inContextSeqs)
     const all = new Map(
@@ -69,9 +69,9 @@ export function createRecallAnswers(options: {
       })
 
     const ends = endsOf(question, all, news)
-    const { threshold } = limits
-    const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, threshold))
-    const injection = composeInjection(ordered, { ...limits, cue: text, timezone: question.timezone })
+    const { relevanceThreshold } = config
+    const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, relevanceThreshold))
+    const injection = composeInjection(ordered, { ...config, cue: text, timezone })
     const late = new Set(ends.kept.map(({ seq }) => seq))
     const shownAs = ({ seq, kind }: Hit) => ({ seq, kind, isLate: late.has(seq) })
     const ended = (reason: SuppressionReason, some: readonly Hit[]) =>
@@ -90,7 +90,9 @@ export function createRecallAnswers(options: {
         ...ended('irrelevant', ends.irrelevant),
         ...injection.suppressed.map(({ hit, reason }) => ({ ...shownAs(hit), reason })),
       ],
-      judged: question.withWords ? withWords(hits.filter(({ relevance }) => relevance >= threshold)) : [],
+      judged: question.withWords
+        ? withWords(hits.filter(({ relevance }) => relevance >= relevanceThreshold))
+        : [],
       memoryIds: memoryIdsOf([...hits, ...staged]),
     }
   }
@@ -142,7 +144,7 @@ function inOrder(
 
 /** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */
 function endsOf(
-  { text, hits, staged, limits }: RecallQuestion & { readonly hits: readonly Hit[] },
+  { text, hits, staged, config }: RecallQuestion & { readonly hits: readonly Hit[] },
   all: ReadonlyMap<number, Recollection>,
   news: ReadonlyMap<number, Recollection>,
 ): Ends {
@@ -160,10 +162,10 @@ function endsOf(
     const isRepeat =
       !recollection ||
       known.has(hit.seq) ||
-      texts.some((index) => coverage(index, own) >= limits.duplicateThreshold)
+      texts.some((index) => coverage(index, own) >= config.duplicateThreshold)
     const relevance = recollection && words.length > 0 ? relevanceNow(hit, recollection, words) : 0
     if (isRepeat) ends.duplicate.push(hit)
-    else if (relevance === 0 || relevance < limits.threshold) ends.irrelevant.push(hit)
+    else if (relevance === 0 || relevance < config.relevanceThreshold) ends.irrelevant.push(hit)
     else ends.kept.push({ ...hit, relevance })
     known.add(hit.seq)
   }

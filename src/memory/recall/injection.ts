@@ -3,20 +3,16 @@ import { wholeCharacters } from '../../../projections/whole-characters.ts'
 import { dayIn } from '../../lib/time.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import { sentencesOf } from '../../text/text.ts'
+import type { MemoryConfig } from '../config.ts'
 import type { Hit } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
 
 export type SuppressionReason = 'irrelevant' | 'duplicate' | 'budget'
 
-export type Limits = {
-  readonly maxTokens: number
-  /** Minimum relevance of a line, 0..1. */
-  readonly threshold: number
-  /** Maximum number of lines. */
-  readonly maxMemories: number
-}
-
-export type InjectionOptions = Limits & {
+export type InjectionOptions = Pick<
+  MemoryConfig,
+  'maxInjectedTokens' | 'maxInjectedMemories' | 'relevanceThreshold'
+> & {
   /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
   /** IANA time zone of the owner, for the dates. */
@@ -26,7 +22,7 @@ export type InjectionOptions = Limits & {
 export type Injection = {
   /** One dated line per recollection, oldest first; empty if nothing is worth showing. */
   readonly text: string
-  /** Never more than `maxTokens`. */
+  /** Never more than `maxInjectedTokens`. */
   readonly tokens: number
   readonly included: readonly Recollection[]
   /** Relevant ones that were left out. */
@@ -43,9 +39,9 @@ export function composeInjection(
   recollections: readonly Recollection[],
   options: InjectionOptions,
 ): Injection {
-  const { threshold, maxTokens, maxMemories } = options
+  const { maxInjectedTokens, maxInjectedMemories, relevanceThreshold } = options
   const best = Math.max(0, ...recollections.map(({ relevance }) => relevance))
-  const least = best >= threshold ? BESIDE * threshold : threshold
+  const least = best >= relevanceThreshold ? BESIDE * relevanceThreshold : relevanceThreshold
   const included: { recollection: Recollection; line: string }[] = []
   const suppressed: { hit: Hit; reason: SuppressionReason }[] = []
   const repeats = createRepeats()
@@ -61,7 +57,7 @@ export function composeInjection(
     const line = lineOf(recollection, cueTokens, options.timezone)
     const cost = estimateTokens(`${line}\n`)
     // A shorter line further down may still fit.
-    if (tokens + cost > maxTokens || included.length >= maxMemories) {
+    if (tokens + cost > maxInjectedTokens || included.length >= maxInjectedMemories) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }

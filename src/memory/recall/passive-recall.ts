@@ -91,8 +91,6 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
   }
 
   function questionOf(cue: RecallCue, staged: readonly Hit[]): RecallQuestion {
-    const { contextTurns, maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
-      config()
     const { text, conversationId, beforeSeq, channel } = cue
     return {
       text,
@@ -100,17 +98,12 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       beforeSeq,
       inContextSeqs: [...cue.inContextSeqs],
       asker: channel === 'inner' ? null : 'owner',
-      contextTurns: channel === 'inner' ? 0 : contextTurns,
+      contextTurns: channel === 'inner' ? 0 : config().contextTurns,
       staged,
       nowMs: nowMs(),
       timezone: options.timezone(),
       isRead: options.isRead(),
-      limits: {
-        maxTokens: maxInjectedTokens,
-        maxMemories: maxInjectedMemories,
-        threshold: relevanceThreshold,
-        duplicateThreshold,
-      },
+      config: config(),
       withWords: judgeOf(cue) !== null,
     }
   }
@@ -170,7 +163,9 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       void fused
         .then((later) => {
           const hits = (later?.hits ?? [])
-            .filter(({ seq, relevance }) => !known.has(seq) && relevance >= question.limits.threshold)
+            .filter(
+              ({ seq, relevance }) => !known.has(seq) && relevance >= question.config.relevanceThreshold,
+            )
             .map((hit) => ({ ...hit, foundFor: cue.text }))
           const { turnId } = cue
           return stage(cue, [{ turnId, turn, hits, memoryIds: later?.memoryIds ?? new Map() }])
@@ -318,12 +313,12 @@ function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
 
 /** What is asked when the pinned memories are given as well. They share the limit of tokens. */
 function beside({ tokens, seqs, toldSeqs }: PinnedLines, question: RecallQuestion): RecallQuestion {
-  const { limits, inContextSeqs } = question
+  const { config, inContextSeqs } = question
   return {
     ...question,
     inContextSeqs: [...inContextSeqs, ...seqs],
     toldSeqs,
-    limits: { ...limits, maxTokens: limits.maxTokens - tokens },
+    config: { ...config, maxInjectedTokens: config.maxInjectedTokens - tokens },
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Limits, SuppressionReason } from './injection.ts'
+import type { MemoryConfig } from '../config.ts'
+import type { SuppressionReason } from './injection.ts'
 import type { Hit, RecallRequest } from './ranker.ts'
 import type { Recollection } from './recollections.ts'
 
@@ -18,7 +19,7 @@ export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs' | 'n
   readonly toldSeqs?: readonly number[]
   /** Late hits of earlier turns, to be reconsidered together with the new ones. */
   readonly staged: readonly LateHit[]
-  readonly limits: Limits & { readonly duplicateThreshold: number }
+  readonly config: MemoryConfig
   /** Whether to fill `judged`, for an arbitrator. */
   readonly withWords: boolean
 }

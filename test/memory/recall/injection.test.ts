@@ -5,9 +5,9 @@ import type { Recollection } from '../../../src/memory/recall/recollections.ts'
 import { estimateTokens } from '../../../src/model/tokens.ts'
 
 const OPTIONS: InjectionOptions = {
-  maxTokens: 500,
-  threshold: 0.2,
-  maxMemories: 12,
+  maxInjectedTokens: 500,
+  relevanceThreshold: 0.2,
+  maxInjectedMemories: 12,
   cue: 'tea',
   timezone: 'UTC',
 }
@@ -80,10 +80,10 @@ test('never exceeds the budget', () => {
     fc.property(
       fc.uniqueArray(aRecollection, { selector: ({ seq }) => seq, maxLength: 30 }),
       fc.integer({ min: 0, max: 1000 }),
-      (all, maxTokens) => {
-        const { text, tokens, included, suppressed } = compose(all, { maxTokens })
-        expect(tokens).toBeLessThanOrEqual(maxTokens)
-        expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens)
+      (all, maxInjectedTokens) => {
+        const { text, tokens, included, suppressed } = compose(all, { maxInjectedTokens })
+        expect(tokens).toBeLessThanOrEqual(maxInjectedTokens)
+        expect(estimateTokens(text)).toBeLessThanOrEqual(maxInjectedTokens)
         const seqs = [...included.map(({ seq }) => seq), ...suppressed.map(({ hit }) => hit.seq)]
         expect(new Set(seqs).size).toBe(seqs.length)
       },
@@ -95,7 +95,7 @@ test('fills the room left by a long line with a shorter one', () => {
   const { included, suppressed } = compose(
     [turn(1, 'tea '.repeat(20)), turn(2, 'tea '.repeat(60)), turn(3, 'tea')],
     {
-      maxTokens: 60,
+      maxInjectedTokens: 60,
     },
   )
   expect(included.map(({ seq }) => seq)).toEqual([1, 3])
@@ -138,7 +138,7 @@ test('shows several memories of one turn', () => {
 
 test('limits the number of lines', () => {
   const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
-  expect(compose(all, { maxMemories: 2 }).included.map(({ seq }) => seq)).toEqual([1, 2])
+  expect(compose(all, { maxInjectedMemories: 2 }).included.map(({ seq }) => seq)).toEqual([1, 2])
 })
 
 test('cuts a long text to the sentences relevant to the cue', () => {
