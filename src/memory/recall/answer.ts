@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
-import { estimateTokens } from '../../model/tokens.ts'
 import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { createWindowReader } from '../learn/window.ts'
 import { BESIDE, composeInjection, type SuppressionReason } from './injection.ts'
@@ -14,7 +13,7 @@ import { createRecollections, type Recollection, sourcesOf } from './recollectio
 /** Hits considered for the lines. */
 const MAX_HITS = 40
 
-type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
+type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', LateHit[]>>
 
 /**
  * Answers recall questions: finds, reads and chooses in one transaction over the views, so that nothing
@@ -33,9 +32,11 @@ export function createRecallAnswers(options: {
     isHidden: repeatsBarred,
   })
   const recollect = createRecollections({ views, ledger })
-  const idsAt = views.prepare<[string], { seq: number; memoryId: string }>(
-    'SELECT storedSeq AS seq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',
-  )
+  const idsAt = views
+    .prepare<[string], [seq: number, memoryId: string]>(
+      'SELECT storedSeq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',
+    )
+    .raw()
 
   function find(question: RecallQuestion): readonly Hit[] {
     const { conversationId, inContextSeqs, toldSeqs = [], contextTurns, near = [], ...cue } = question
@@ -51,7 +52,8 @@ export function createRecallAnswers(options: {
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
-    const { hits, staged, text, config, timezone } = question
+    const { staged, text, config, timezone } = question
+    const hits = named(question.hits)
     const isNothing = hits.length + staged.length === 0
     const inContext = new Set(isNothing ? [] : question.inContextSeqs)
     const all = new Map(
@@ -73,34 +75,28 @@ export function createRecallAnswers(options: {
     const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, relevanceThreshold))
     const injection = composeInjection(ordered, { ...config, cue: text, timezone })
     const late = new Set(ends.kept.map(({ seq }) => seq))
-    const shownAs = ({ seq, kind }: Hit) => ({ seq, kind, isLate: late.has(seq) })
+    const endOf = ({ seq, kind, memoryId }: Hit, isLate = late.has(seq)) => ({ seq, kind, memoryId, isLate })
     const ended = (reason: SuppressionReason, some: readonly Hit[]) =>
-      some.map(({ seq, kind }) => ({ seq, kind, isLate: true, reason }))
+      some.map((hit) => ({ ...endOf(hit, true), reason }))
     return {
       hits,
       text: injection.text,
-      tokens: injection.tokens,
-      lateTokens: injection.included
-        .filter(({ seq }) => late.has(seq))
-        .reduce((sum, { text }) => sum + estimateTokens(text), 0),
-      shown: injection.included.map(shownAs),
+      shown: injection.included.map((each) => ({ ...endOf(each), tokens: each.tokens })),
       shownSeqs: injection.included.flatMap(sourcesOf),
       left: [
         ...ended('duplicate', ends.duplicate),
         ...ended('irrelevant', ends.irrelevant),
-        ...injection.suppressed.map(({ hit, reason }) => ({ ...shownAs(hit), reason })),
+        ...injection.suppressed.map(({ hit, reason }) => ({ ...endOf(hit), reason })),
       ],
       judged: question.withWords
         ? withWords(hits.filter(({ relevance }) => relevance >= relevanceThreshold))
         : [],
-      memoryIds: memoryIdsOf([...hits, ...staged]),
     }
   }
 
-  function memoryIdsOf(hits: readonly Hit[]): Map<number, string> {
-    const seqs = hits.flatMap(({ seq, kind }) => (kind === 'memory' ? [seq] : []))
-    if (seqs.length === 0) return new Map()
-    return new Map(idsAt.all(JSON.stringify(seqs)).map(({ seq, memoryId }) => [seq, memoryId]))
+  function named(hits: readonly Hit[]): Hit[] {
+    const ids = new Map(idsAt.all(JSON.stringify(hits.map(({ seq }) => seq))))
+    return hits.map((hit) => ({ ...hit, memoryId: ids.get(hit.seq) }))
   }
 
   return {

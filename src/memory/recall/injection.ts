@@ -24,7 +24,7 @@ export type Injection = {
   readonly text: string
   /** Never more than `maxInjectedTokens`. */
   readonly tokens: number
-  readonly included: readonly Recollection[]
+  readonly included: readonly (Recollection & { readonly tokens: number })[]
   /** Relevant ones that were left out. */
   readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
 }
@@ -42,7 +42,7 @@ export function composeInjection(
   const { maxInjectedTokens, maxInjectedMemories, relevanceThreshold } = options
   const best = Math.max(0, ...recollections.map(({ relevance }) => relevance))
   const least = best >= relevanceThreshold ? BESIDE * relevanceThreshold : relevanceThreshold
-  const included: { recollection: Recollection; line: string }[] = []
+  const included: { recollection: Recollection; line: string; cost: number }[] = []
   const suppressed: { hit: Hit; reason: SuppressionReason }[] = []
   const repeats = createRepeats()
   const cueTokens = new Set(tokensOf(options.cue))
@@ -62,14 +62,14 @@ export function composeInjection(
       continue
     }
     repeats.add(recollection, statements)
-    included.push({ recollection, line })
+    included.push({ recollection, line, cost })
     tokens += cost
   }
   const byAge = [...included].sort((a, b) => a.recollection.seq - b.recollection.seq)
   return {
     text: byAge.map(({ line }) => line).join('\n'),
     tokens,
-    included: included.map(({ recollection }) => recollection),
+    included: included.map(({ recollection, cost }) => ({ ...recollection, tokens: cost })),
     suppressed,
   }
 }

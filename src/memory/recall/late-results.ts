@@ -5,8 +5,6 @@ export type StagedResult = {
   readonly turnId: string
   readonly turn: number
   readonly hits: readonly LateHit[]
-  /** Memory ids by seq, for the hits. */
-  readonly memoryIds: ReadonlyMap<number, string>
 }
 
 /** How many turns a late result may wait. */

@@ -28,8 +28,7 @@ export type PassiveRecallOptions = {
 }
 
 type Suppression = EventOf<'memory.recall.suppressed'>['facts']['reason']
-type Named = Pick<Hit, 'seq' | 'kind'>
-type MemoryIds = ReadonlyMap<number, string>
+type Named = Pick<Hit, 'seq' | 'kind' | 'memoryId'>
 
 const FIRST_CUE: RecallCue = {
   text: 'What did we say about the trip yesterday?',
@@ -54,13 +53,10 @@ const NOTHING = { text: null, seqs: [], facts: [] } as const
 const NO_ANSWER: RecallAnswer = {
   hits: [],
   text: '',
-  tokens: 0,
-  lateTokens: 0,
   shown: [],
   shownSeqs: [],
   left: [],
   judged: [],
-  memoryIds: new Map(),
 }
 
 /**
@@ -86,9 +82,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     if (facts.length > 0) await append(facts)
   }
 
-  function expired({ hits, memoryIds }: StagedResult, cue: Place): NewEvent[] {
-    return suppressed(hits, 'expired', true, cue, memoryIds)
-  }
+  const expired = ({ hits }: StagedResult, cue: Place) => suppressed(hits, 'expired', true, cue)
 
   function questionOf(cue: RecallCue, staged: readonly Hit[]): RecallQuestion {
     const { text, conversationId, beforeSeq, channel } = cue
@@ -134,9 +128,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     }
     if (answer === null) {
       runtime.late += 1
-      void asked
-        .then(({ hits, memoryIds }) => stage(cue, [{ turnId: cue.turnId, turn, hits, memoryIds }]))
-        .catch(failed)
+      void asked.then(({ hits }) => stage(cue, [{ turnId: cue.turnId, turn, hits }])).catch(failed)
     }
     await stage(cue, waited)
     return null
@@ -167,8 +159,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
               ({ seq, relevance }) => !known.has(seq) && relevance >= question.config.relevanceThreshold,
             )
             .map((hit) => ({ ...hit, foundFor: cue.text }))
-          const { turnId } = cue
-          return stage(cue, [{ turnId, turn, hits, memoryIds: later?.memoryIds ?? new Map() }])
+          return stage(cue, [{ turnId: cue.turnId, turn, hits }])
         })
         .catch(failed)
     }
@@ -189,7 +180,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     const given = { model, use, cue: cue.text, timezone: options.timezone(), timeoutMs, onFault }
     const dropped = await irrelevantAmong(answer.judged, given)
     if (dropped.length === 0) return answer
-    facts.push(...suppressed(dropped, 'irrelevant', false, cue, answer.memoryIds))
+    facts.push(...suppressed(dropped, 'irrelevant', false, cue))
     const out = new Set(dropped.map(({ seq }) => seq))
     const hits = answer.hits.filter(({ seq }) => !out.has(seq))
     return engine.choose({ ...question, hits, withWords: false })
@@ -223,26 +214,24 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     durationMs: number,
     cue: RecallCue,
   ): NewEvent[] {
-    const { shown, left, tokens, memoryIds } = answer
     return [false, true].flatMap((wasLate) => {
-      const { ids, turnSeqs } = named(
-        shown.filter(({ isLate }) => isLate === wasLate),
-        memoryIds,
-      )
-      const injectedTokens = wasLate
-        ? Math.min(tokens, answer.lateTokens)
-        : Math.max(0, tokens - answer.lateTokens) + pinned.tokens
-      const given = wasLate ? ids : [...pinned.memoryIds, ...ids]
-      const facts = { ids: given, turnSeqs, late: wasLate, injectedTokens, durationMs }
-      const recalled: NewEvent[] =
-        given.length + turnSeqs.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
+      const shown = answer.shown.filter(({ isLate }) => isLate === wasLate)
+      const given = wasLate ? NONE_PINNED : pinned
+      const facts = {
+        ids: [...given.memoryIds, ...memoryIdsOf(shown)],
+        turnSeqs: turnSeqsOf(shown),
+        late: wasLate,
+        injectedTokens: shown.reduce((sum, { tokens }) => sum + tokens, given.tokens),
+        durationMs,
+      }
+      const isAny = facts.ids.length + facts.turnSeqs.length > 0
+      const recalled: NewEvent[] = isAny ? [{ type: 'memory.recalled', ...envelopeOf(cue), facts }] : []
       const suppressedFor = (reason: Suppression) =>
         suppressed(
-          left.filter((each) => each.isLate === wasLate && each.reason === reason),
+          answer.left.filter((each) => each.isLate === wasLate && each.reason === reason),
           reason,
           wasLate,
           cue,
-          memoryIds,
         )
       // A new irrelevant hit was not due to be shown. Every outcome of a late hit is recorded.
       return [
@@ -254,18 +243,13 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     })
   }
 
-  function suppressed(
-    hits: readonly Named[],
-    reason: Suppression,
-    isLate: boolean,
-    cue: Place,
-    memoryIds: MemoryIds,
-  ): NewEvent[] {
-    const { ids, turnSeqs } = named(hits, memoryIds)
+  function suppressed(hits: readonly Named[], reason: Suppression, isLate: boolean, cue: Place): NewEvent[] {
+    const ids = memoryIdsOf(hits)
     // Turns are recorded only if late: those were due to be shown.
-    if (ids.length === 0 && (turnSeqs.length === 0 || !isLate)) return []
+    const turnSeqs = isLate ? turnSeqsOf(hits) : []
+    if (ids.length + turnSeqs.length === 0) return []
     options.counters.suppressed(ids.length)
-    const facts = { ids, turnSeqs: isLate ? turnSeqs : [], reason, late: isLate }
+    const facts = { ids, turnSeqs, reason, late: isLate }
     return [{ type: 'memory.recall.suppressed', ...envelopeOf(cue), facts }]
   }
 
@@ -324,12 +308,10 @@ function beside({ tokens, seqs, toldSeqs }: PinnedLines, question: RecallQuestio
 
 type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>
 
-function named(hits: readonly Named[], memoryIds: MemoryIds): { ids: string[]; turnSeqs: number[] } {
-  return {
-    ids: [...new Set(hits.flatMap(({ kind, seq }) => (kind === 'memory' ? (memoryIds.get(seq) ?? []) : [])))],
-    turnSeqs: [...new Set(hits.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : [])))],
-  }
-}
+const memoryIdsOf = (hits: readonly Named[]) => [...new Set(hits.flatMap(({ memoryId }) => memoryId ?? []))]
+const turnSeqsOf = (hits: readonly Named[]) => [
+  ...new Set(hits.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : []))),
+]
 
 function envelopeOf({ conversationId, spanId, turnId }: Place) {
   return { actor: 'service', channel: 'inner', conversationId, spanId, turnId } as const

@@ -25,6 +25,8 @@ export type RecallRequest = Cue & {
 export type Hit = {
   readonly seq: number
   readonly kind: 'turn' | 'memory'
+  /** Of a memory, once it is looked up. */
+  readonly memoryId?: string | undefined
   readonly speaker: Speaker
   readonly atMs: number
   /** Comparable within one answer only. */

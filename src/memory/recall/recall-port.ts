@@ -24,8 +24,8 @@ export type RecallQuestion = Omit<RecallRequest, 'context' | 'excludedSeqs' | 'n
   readonly withWords: boolean
 }
 
-/** A hit, and whether it was late for the turn that asked for it. */
-export type Shown = Pick<Hit, 'seq' | 'kind'> & { readonly isLate: boolean }
+/** What became of a hit, and whether it was late for the turn that asked for it. */
+type Ended = Pick<Hit, 'seq' | 'kind' | 'memoryId'> & { readonly isLate: boolean }
 
 /** The hits, and the lines chosen from them, from one state of the views. */
 export type RecallAnswer = {
@@ -33,17 +33,12 @@ export type RecallAnswer = {
   readonly hits: readonly Hit[]
   /** Lines for the model; empty if nothing is worth showing. */
   readonly text: string
-  readonly tokens: number
-  /** The part of `tokens` spent on late hits. */
-  readonly lateTokens: number
-  readonly shown: readonly Shown[]
+  readonly shown: readonly (Ended & { readonly tokens: number })[]
   /** The events quoted in the lines. */
   readonly shownSeqs: readonly number[]
-  readonly left: readonly (Shown & { readonly reason: SuppressionReason })[]
+  readonly left: readonly (Ended & { readonly reason: SuppressionReason })[]
   /** The hits above the threshold, with their text, if `withWords` was set. */
   readonly judged: readonly Recollection[]
-  /** Memory ids by seq, for `hits` and `staged`. */
-  readonly memoryIds: ReadonlyMap<number, string>
 }
 
 /** Recall over turns and memories. It runs in a worker thread, so it may be late or fail. */

@@ -192,7 +192,7 @@ async function ask(
   return {
     probe,
     lines: withRelevance(texts.whole, answer),
-    tokens: texts.whole.length === 0 ? 0 : (answer?.tokens ?? 0),
+    tokens: texts.whole.length === 0 ? 0 : tokensOf(answer),
     small: texts.small,
     large: texts.large,
     lookedUp: await lookUp(mind, probe.question),
@@ -210,6 +210,9 @@ async function lookUp(mind: Mind, query: string): Promise<string[]> {
   const { memories, said } = lookedUpSchema.parse(result.data)
   return [...memories, ...said].map(({ text }) => text)
 }
+
+const tokensOf = (answer: RecallAnswer | null) =>
+  (answer?.shown ?? []).reduce((sum, { tokens }) => sum + tokens, 0)
 
 /** Lines are shown oldest first, so in the order of their seqs. */
 function withRelevance(texts: readonly string[], answer: RecallAnswer | null): Line[] {
