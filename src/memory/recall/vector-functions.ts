@@ -4,34 +4,30 @@ import Database from 'better-sqlite3'
 import { makeFile, viewsFile } from '../../../ledger/files.ts'
 import type { Sources, ThreadFunctions } from '../../storage/function-thread.ts'
 import { textOf } from './recollections.ts'
-import { openVectorStore, type Placed, type VectorStore } from './vectors.ts'
+import { openVectorStore, type VectorStore } from './vectors.ts'
 
 export const vectorsFile = (directory: string): string => join(directory, 'vectors.sqlite')
 
-export type ToEmbed = { readonly seq: number; readonly text: string }
-export type Coverage = { readonly embedded: number; readonly total: number }
+export type Coverage = ReturnType<VectorStore['coverage']>
 
-type OpenStore = { readonly model: string; readonly db: Database.Database; readonly store: VectorStore }
+const stores = new WeakMap<Sources, VectorStore>()
 
-const openStores = new WeakMap<Sources, OpenStore>()
+/** The existing store, whatever its model. */
+function storeOf(sources: Sources): VectorStore {
+  const store = stores.get(sources) ?? open(sources.directory) ?? recreate(sources.directory)
+  stores.set(sources, store)
+  return store
+}
 
-/**
- * The store for a model over this ledger; seqs of another ledger mean other events. If `model` is null, the
- * existing store, whatever its model. At most one store is open.
- */
-function storeOf(sources: Sources, model: string | null): VectorStore {
-  const wanted = model === null ? null : `${sources.ledger.id()} ${model}`
-  const current = openStores.get(sources)
-  if (current && (wanted === null || current.model === wanted)) return current.store
-  current?.db.close()
-  openStores.delete(sources)
-  const opened = open(sources.directory, wanted) ?? recreate(sources.directory, wanted)
-  openStores.set(sources, opened)
-  return opened.store
+/** The store for a model over this ledger; seqs of another ledger mean other events. */
+function storeFor(sources: Sources, model: string): VectorStore {
+  const store = storeOf(sources)
+  store.use(`${sources.ledger.id()} ${model}`)
+  return store
 }
 
 /** Null if the file is damaged. */
-function open(directory: string, wanted: string | null): OpenStore | null {
+function open(directory: string): VectorStore | null {
   const file = vectorsFile(directory)
   makeFile(file)
   const db = new Database(file)
@@ -39,8 +35,7 @@ function open(directory: string, wanted: string | null): OpenStore | null {
     // Without a WAL, overwritten vectors remain nowhere on disk.
     db.pragma('journal_mode = DELETE')
     db.prepare('ATTACH ? AS views').run(viewsFile(directory))
-    const model = wanted ?? modelIn(db)
-    return { model, db, store: openVectorStore({ db, viewsSchema: 'views', model }) }
+    return openVectorStore(db)
   } catch (error) {
     db.close()
     const code = error instanceof Database.SqliteError ? error.code : ''
@@ -49,52 +44,40 @@ function open(directory: string, wanted: string | null): OpenStore | null {
   }
 }
 
-function recreate(directory: string, wanted: string | null): OpenStore {
+function recreate(directory: string): VectorStore {
   rmSync(vectorsFile(directory), { force: true })
-  const opened = open(directory, wanted)
-  if (!opened) throw new Error('could not create the vector store')
-  return opened
-}
-
-function modelIn(db: Database.Database): string {
-  const isMade = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'vector_model'").get() !== undefined
-  return (isMade && db.prepare<[], string>('SELECT model FROM vector_model').pluck().get()) || ''
+  const store = open(directory)
+  if (!store) throw new Error('could not create the vector store')
+  return store
 }
 
 /** Functions of the vector thread, the only one that opens the vector file. */
 export const vectorFunctions = {
   /** Texts of entries without a vector, newest first, and the current coverage. */
-  toEmbed: (sources: Sources) => {
-    const { ledger } = sources
-    return ({ model, limit }: { readonly model: string; readonly limit: number }) => {
-      const store = storeOf(sources, model)
+  toEmbed:
+    (sources: Sources) =>
+    ({ model, limit }: { readonly model: string; readonly limit: number }) => {
+      const store = storeFor(sources, model)
       store.prune()
-      const texts = ledger.readSeqs(store.missing(limit)).flatMap((event): ToEmbed[] => {
+      const texts = sources.ledger.readSeqs(store.missing(limit)).flatMap((event) => {
         const text = textOf(event)
         return text === null ? [] : [{ seq: event.seq, text }]
       })
       return { texts, ...store.coverage() }
-    }
-  },
-  put: (sources: Sources) => {
-    return ({
-      model,
-      vectors,
-    }: {
-      readonly model: string
-      readonly vectors: readonly Placed[]
-    }): Coverage => {
-      const store = storeOf(sources, model)
+    },
+  put:
+    (sources: Sources) =>
+    ({ model, vectors }: { readonly model: string; readonly vectors: Parameters<VectorStore['put']>[0] }) => {
+      const store = storeFor(sources, model)
       store.put(vectors)
       return store.coverage()
-    }
-  },
-  nearest: (sources: Sources) => {
-    type Asked = { readonly model: string; readonly vector: Float32Array; readonly limit: number }
-    return ({ model, vector, limit }: Asked) => storeOf(sources, model).nearest(vector, limit)
-  },
+    },
+  nearest:
+    (sources: Sources) =>
+    (asked: { readonly model: string; readonly vector: Float32Array; readonly limit: number }) =>
+      storeFor(sources, asked.model).nearest(asked.vector, asked.limit),
   /** Zeroes the vectors of these events, whatever their model. */
-  forget: (sources: Sources) => (seqs: readonly number[]) => storeOf(sources, null).forget(seqs),
+  forget: (sources: Sources) => (seqs: readonly number[]) => storeOf(sources).forget(seqs),
   /** Zeroes the vectors of entries that no longer exist. Call it once the index is caught up. */
-  prune: (sources: Sources) => (_none: null) => storeOf(sources, null).prune(),
+  prune: (sources: Sources) => (_none: null) => storeOf(sources).prune(),
 } as const satisfies ThreadFunctions

@@ -8,7 +8,7 @@ export type Near = {
 }
 
 /** The vector of an entry. */
-export type Placed = { readonly seq: number; readonly vector: Float32Array }
+type Placed = { readonly seq: number; readonly vector: Float32Array }
 
 type Compared = { seq: number; cosine: number; mean: number; spread: number; count: number }
 
@@ -21,25 +21,19 @@ const STANDS_OUT = 2
 
 /**
  * Vectors of entries from one embedding model, in a database of their own, with the views attached as
- * `viewsSchema`. Searches exhaustively with sqlite-vec. Rows are only appended, and forgotten vectors are
+ * `views`. Searches exhaustively with sqlite-vec. Rows are only appended, and forgotten vectors are
  * overwritten in place: a row that SQLite moves leaves its bytes in the slack of a page, even with
- * `secure_delete`. Opening for another model clears the store. Synchronous, so run it in a worker thread.
+ * `secure_delete`. Synchronous, so run it in a worker thread.
  */
-export function openVectorStore(options: {
-  readonly db: Database
-  readonly viewsSchema: string
-  readonly model: string
-}) {
-  const { db, viewsSchema, model } = options
+export function openVectorStore(db: Database) {
   load(db)
   db.pragma('secure_delete = ON')
   db.exec(`
     CREATE TABLE IF NOT EXISTS vector_model (model TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS vector_places (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT;`)
-  if (db.prepare<[], string>('SELECT model FROM vector_model').pluck().get() !== model) clear()
+  let model = db.prepare<[], string>('SELECT model FROM vector_model').pluck().get()
 
-  const entries = `${viewsSchema}.recall_entries`
   const compared = `SELECT seq, 1 - vec_distance_cosine(vector, ?) AS cosine FROM vector_places JOIN vectors USING (id)`
   const nearest = db.prepare<[Uint8Array, number], Compared>(
     `WITH compared AS MATERIALIZED (${compared}),
@@ -49,14 +43,14 @@ export function openVectorStore(options: {
   )
   const missing = db
     .prepare<[number], number>(
-      `SELECT seq FROM ${entries} AS entries
+      `SELECT seq FROM views.recall_entries AS entries
        WHERE NOT EXISTS (SELECT 1 FROM vector_places WHERE vector_places.seq = entries.seq)
-         AND NOT EXISTS (SELECT 1 FROM ${viewsSchema}.erasure_hidden AS hidden WHERE hidden.seq = entries.seq)
+         AND NOT EXISTS (SELECT 1 FROM views.erasure_hidden AS hidden WHERE hidden.seq = entries.seq)
        ORDER BY id DESC LIMIT ?`,
     )
     .pluck()
-  const removalCount = db.prepare<[], number>(`SELECT count FROM ${viewsSchema}.recall_removals`).pluck()
-  const isEntry = db.prepare<[number]>(`SELECT 1 FROM ${entries} WHERE seq = ?`)
+  const removalCount = db.prepare<[], number>('SELECT count FROM views.recall_removals').pluck()
+  const isEntry = db.prepare<[number]>('SELECT 1 FROM views.recall_entries WHERE seq = ?')
   const placeOf = db.prepare<[number], number>('SELECT id FROM vector_places WHERE seq = ?').pluck()
   const anyLength = db.prepare<[], number>('SELECT length(vector) FROM vectors LIMIT 1').pluck()
   const append = db.prepare('INSERT INTO vectors (vector) VALUES (?)')
@@ -65,19 +59,16 @@ export function openVectorStore(options: {
   const unplace = db.prepare('DELETE FROM vector_places WHERE seq = ?')
   const orphans = db
     .prepare<[], number>(
-      `SELECT seq FROM vector_places WHERE NOT EXISTS (SELECT 1 FROM ${entries} AS entries WHERE entries.seq = vector_places.seq)`,
+      `SELECT seq FROM vector_places WHERE NOT EXISTS (SELECT 1 FROM views.recall_entries AS entries WHERE entries.seq = vector_places.seq)`,
     )
     .pluck()
   const embedded = db.prepare<[], number>('SELECT count(*) FROM vector_places').pluck()
-  const total = db.prepare<[], number>(`SELECT count(*) FROM ${entries}`).pluck()
+  const total = db.prepare<[], number>('SELECT count(*) FROM views.recall_entries').pluck()
 
   let prunedAt: number | null = null
 
   function clear(): void {
-    db.transaction(() => {
-      db.exec('DELETE FROM vectors; DELETE FROM vector_places; DELETE FROM vector_model')
-      db.prepare('INSERT INTO vector_model VALUES (?)').run(model)
-    })()
+    db.transaction(() => db.exec('DELETE FROM vectors; DELETE FROM vector_places'))()
     db.exec('VACUUM')
   }
 
@@ -97,6 +88,14 @@ export function openVectorStore(options: {
   }
 
   return {
+    /** Clears the store unless its vectors are of this model. */
+    use(wanted: string): void {
+      if (wanted === model) return
+      clear()
+      db.exec('DELETE FROM vector_model')
+      db.prepare('INSERT INTO vector_model VALUES (?)').run(wanted)
+      model = wanted
+    },
     /** At most `limit` entries that stand out as near, nearest first. */
     nearest: (vector: Float32Array, limit: number): readonly Near[] =>
       nearest.all(bytesOf(vector), limit).flatMap(({ seq, cosine, mean, spread, count }) => {

@@ -14,7 +14,9 @@ function open(model = 'model-a', directory = testDirectory()) {
     const db = new Database(file)
     onTestFinished(() => void db.close())
     db.prepare('ATTACH ? AS views').run(join(directory, 'views.sqlite'))
-    return openVectorStore({ db, viewsSchema: 'views', model: name })
+    const store = openVectorStore(db)
+    store.use(name)
+    return store
   }
   return { index, file, openStore, store: openStore(model) }
 }
