@@ -1,20 +1,13 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
+import { SAID, type Said } from '../../../projections/said.ts'
 import { typedWords } from '../../text/pasted.ts'
+
+const isSaid = (event: AnyEvent): event is Extract<AnyEvent, Pick<Said, 'type'>> =>
+  SAID.some((type) => type === event.type)
 
 /** The spoken or written text of an event; null if it has none or is erased. */
 export function saidWords(event: AnyEvent): string | null {
-  switch (event.type) {
-    case 'chat.message.received':
-    case 'chat.reply.sent':
-    case 'chat.reply.stopped':
-    case 'sms.received':
-    case 'sms.sent':
-    case 'call.utterance.heard':
-    case 'call.reply.spoken':
-      return event.body?.text ?? null
-    default:
-      return null
-  }
+  return isSaid(event) ? (event.body?.text ?? null) : null
 }
 
 /** The same without the pasted parts of a message. */
