@@ -1,8 +1,9 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { BY_HAND } from './learn/facts.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
-import { BY_HAND, type Written } from './learn/written.ts'
+import type { Written } from './learn/written.ts'
 import type { Pinned } from './recall/pinned.ts'
 
 /** The words of the owner, as the page sends them. */

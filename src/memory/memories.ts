@@ -4,10 +4,9 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { Rejection } from './learn/checks.ts'
-import type { MemoryPlace } from './learn/learning.ts'
+import { BY_HAND, type MemoryPlace, retiredFact } from './learn/facts.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 import { keptKey } from './learn/window.ts'
-import { BY_HAND } from './learn/written.ts'
 
 export type Memories = ReturnType<typeof createMemories>
 
@@ -80,12 +79,7 @@ export function createMemories(options: {
         }
         const [successor, predecessor] = [kept(supersededBy), kept(supersedes)]
         const facts: NewEvent[] = [{ type: 'memory.restored', ...BY_HAND, facts: { memoryId } }]
-        if (successor !== null)
-          facts.unshift({
-            type: 'memory.retired',
-            ...BY_HAND,
-            facts: { memoryId: successor, reason: 'restored' },
-          })
+        if (successor !== null) facts.unshift(retiredFact(successor, 'restored', BY_HAND))
         // The predecessor may have been restored since. Override it again, or both would be active.
         if (predecessor !== null)
           facts.push({

@@ -7,6 +7,7 @@ import { AllowanceSpent, ModelError, type StructuredModel } from '../../model/po
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
 import { type Found, readWindow } from './extract-model.ts'
+import { BY_SERVICE } from './facts.ts'
 import type { LearningThread, ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
@@ -76,8 +77,7 @@ export function createExtraction(options: ExtractionOptions) {
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
       facts.push({
         type: 'memory.extraction.completed',
-        actor: 'service',
-        channel: 'inner',
+        ...BY_SERVICE,
         conversationId: last?.conversationId,
         spanId: last?.spanId,
         turnId: last?.turnId,
@@ -177,8 +177,7 @@ function failedFact(
 ): NewEvent {
   return {
     type: 'memory.extraction.failed',
-    actor: 'service',
-    channel: 'inner',
+    ...BY_SERVICE,
     facts: { ...rangeOf(readSeqs), ...failure },
   }
 }

@@ -8,6 +8,7 @@ import { asksNotToKeep } from '../../text/secrecy.ts'
 import { extractionSchema } from './candidate.ts'
 import type { Accepted } from './checks.ts'
 import { EXTRACTION_INSTRUCTIONS, type Found, readWindow } from './extract-model.ts'
+import { BY_SERVICE } from './facts.ts'
 import type { LearningThread } from './learning-functions.ts'
 import { ownWords } from './quotation.ts'
 import type { Utterance, Window } from './window.ts'
@@ -120,8 +121,6 @@ function toCandidate(accepted: Accepted): ImportedCandidate {
   const words = { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords }
   return { kind, singleValued, eventTime, validUntil, saidAt, words }
 }
-
-const BY_SERVICE = { actor: 'service', channel: 'inner' } as const
 
 function stored({ words, saidAt, ...facts }: ImportedCandidate, partSeq: number, memoryId: string): NewEvent {
   return {

@@ -4,12 +4,12 @@ import { createTurnQueries } from '../../../projections/turns.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/function-thread.ts'
 import { createRecallRanker } from '../recall/ranker.ts'
-import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check } from './checks.ts'
-import { createLearning, type MemoryPlace } from './learning.ts'
+import { BY_SERVICE, barredFact, type MemoryPlace, placeOf, retiredFact } from './facts.ts'
+import { createLearning } from './learning.ts'
 import { readPlainly } from './patterns.ts'
-import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
+import { citationsIn, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Quotable, type Window } from './window.ts'
 import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './written.ts'
@@ -160,13 +160,12 @@ export const learningFunctions = {
         // Skip it if its source was forgotten while the model was working.
         if (!said || sourceSeqs.some((seq) => !windows.utteranceAt(seq))) continue
         if (each.outcome === 'ended') {
-          if (isRecent(each.memoryId, window)) facts.push(retractedFact(each.memoryId, said))
+          if (isRecent(each.memoryId, window))
+            facts.push(retiredFact(each.memoryId, 'retracted', placeOf(said)))
           continue
         }
         accepted += 1
-        const { conversationId, spanId, turnId, seq } = said
-        const place = { conversationId, spanId, turnId, causedBy: seq }
-        facts.push(...learning.learn(each.accepted, place, 'extraction').facts)
+        facts.push(...learning.learn(each.accepted, placeOf(said), 'extraction').facts)
       }
       facts.push(
         ...retractionsIn(window, { windows, queries }),
@@ -227,10 +226,5 @@ export const learningFunctions = {
 export type LearningThread = FunctionThread<typeof learningFunctions>
 
 function discardedFact({ readSeqs }: Window, reason: string): NewEvent {
-  return {
-    type: 'memory.discarded',
-    actor: 'service',
-    channel: 'inner',
-    facts: { reason, sourceSeqs: [...readSeqs] },
-  }
+  return { type: 'memory.discarded', ...BY_SERVICE, facts: { reason, sourceSeqs: [...readSeqs] } }
 }

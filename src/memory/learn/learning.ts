@@ -2,16 +2,7 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import { isKept, type MemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
 import type { Accepted } from './checks.ts'
 import { consolidate, type Decision, isReplaced, type Known } from './consolidate.ts'
-
-/** The conversation, span and turn that a memory fact belongs to; who states it, unless the delegate learned it. */
-export type MemoryPlace = {
-  readonly actor?: 'owner' | 'service'
-  readonly channel?: 'inner' | 'system'
-  readonly conversationId?: string | null | undefined
-  readonly spanId?: string | null | undefined
-  readonly turnId?: string | null | undefined
-  readonly causedBy?: number | undefined
-}
+import { BY_SERVICE, type MemoryPlace } from './facts.ts'
 
 export type Learned = { readonly facts: readonly NewEvent[]; readonly memoryId: string }
 
@@ -69,7 +60,7 @@ export function createLearning(options: { readonly queries: MemoryQueries; reado
     learn(accepted: Accepted, place: MemoryPlace, by: 'owner' | 'extraction'): Learned {
       const known = knownTo(accepted)
       const decision = decide(accepted, known)
-      const envelope = { actor: 'service', channel: 'inner', ...place } as const
+      const envelope = { ...BY_SERVICE, ...place }
       const sourceSeqs = [...accepted.sourceSeqs]
 
       if (decision.outcome === 'repeated' || decision.outcome === 'outdated') {
@@ -144,7 +135,7 @@ export function createLearning(options: { readonly queries: MemoryQueries; reado
 /** The fact of a new memory. `inherited`: the facts whose words it may repeat, besides its sources. */
 export function storedFact(
   accepted: Accepted,
-  envelope: MemoryPlace & Required<Pick<MemoryPlace, 'actor' | 'channel'>>,
+  envelope: MemoryPlace & Pick<NewEvent, 'actor'>,
   about: {
     readonly memoryId: string
     readonly supersedes: string | null

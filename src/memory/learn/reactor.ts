@@ -14,8 +14,8 @@ import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import { dayIn } from '../../lib/time.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
-import { barredFact } from './barred-fact.ts'
 import type { Extraction } from './extraction.ts'
+import { barredFact, retiredFact } from './facts.ts'
 import { ownWords } from './quotation.ts'
 import type { WindowReader } from './window.ts'
 
@@ -185,15 +185,7 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
   /** Retires memories whose `validUntil` has passed. */
   async function retire(rows: readonly EndedRow[]): Promise<void> {
     await append(
-      rows.map(
-        ({ memoryId, storedSeq }): NewEvent => ({
-          type: 'memory.retired',
-          actor: 'service',
-          channel: 'inner',
-          causedBy: storedSeq,
-          facts: { memoryId, reason: 'expired' },
-        }),
-      ),
+      rows.map(({ memoryId, storedSeq }) => retiredFact(memoryId, 'expired', { causedBy: storedSeq })),
     )
   }
 

@@ -2,7 +2,8 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import { takesBack } from './cues.ts'
-import type { Utterance, Window, WindowReader } from './window.ts'
+import { placeOf, retiredFact } from './facts.ts'
+import type { Window, WindowReader } from './window.ts'
 
 /** Retires memories learned from a message that the owner's next one takes back. */
 export function retractionsIn(
@@ -16,25 +17,8 @@ export function retractionsIn(
     const learned = before ? queries.bySource(before.seq) : []
     return learned
       .filter(({ memoryId }) => queries.sources(memoryId).every((source) => source === before?.seq))
-      .map(({ memoryId }) => retractedFact(memoryId, utterance))
+      .map(({ memoryId }) => retiredFact(memoryId, 'retracted', placeOf(utterance)))
   })
-}
-
-/** The owner took back what a memory says. */
-export function retractedFact(
-  memoryId: string,
-  { conversationId, spanId, turnId, seq }: Utterance,
-): NewEvent {
-  return {
-    type: 'memory.retired',
-    actor: 'service',
-    channel: 'inner',
-    conversationId,
-    spanId,
-    turnId,
-    causedBy: seq,
-    facts: { memoryId, reason: 'retracted' },
-  }
 }
 
 /** Reinforces memories that a reply cites, unless the owner's message already stated them. */
@@ -50,7 +34,7 @@ export function citationsIn(
   },
 ): NewEvent[] {
   return window.quotables.flatMap(({ agreed, utterance }) => {
-    const { turnId, conversationId, spanId, seq } = utterance
+    const { turnId } = utterance
     if (agreed || turnId === null) return []
     const { ids, replySeq, reply } = options.recalledIn(turnId)
     if (replySeq === null || ids.length === 0) return []
@@ -63,18 +47,8 @@ export function citationsIn(
         words.every((word) => hasWord(replied, word)) &&
         !words.every((word) => hasWord(said, word))
       if (!isCited) return []
-      return [
-        {
-          type: 'memory.reinforced',
-          actor: 'service',
-          channel: 'inner',
-          conversationId,
-          spanId,
-          turnId,
-          causedBy: seq,
-          facts: { memoryId, use: 'citation', sourceSeqs: [replySeq] },
-        },
-      ]
+      const facts = { memoryId, use: 'citation' as const, sourceSeqs: [replySeq] }
+      return [{ type: 'memory.reinforced', ...placeOf(utterance), facts }]
     })
   })
 }

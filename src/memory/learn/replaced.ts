@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../../projections/utterances.ts'
+import { BY_SERVICE, retiredFact } from './facts.ts'
 
 /**
  * The facts about memories when another message takes the place of the one at `seq`: a memory that rests on no other
@@ -17,7 +18,6 @@ export function createRetiring({
   const holds = (seq: number) => !queries.isReplaced(seq) && utterances.bySeq(seq)?.speaker === 'owner'
 
   return (seq) => {
-    const place = { actor: 'service', channel: 'inner', causedBy: seq } as const
     const restsOnIt = (memoryId: string) =>
       !queries.sources(memoryId).some((source) => source !== seq && holds(source))
     const retired = queries.bySource(seq).filter(({ memoryId }) => restsOnIt(memoryId))
@@ -25,15 +25,14 @@ export function createRetiring({
       .flatMap(({ memoryId }) => queries.predecessors(memoryId))
       .filter(({ memoryId, status }) => status === 'superseded' && !restsOnIt(memoryId))
     return [
-      ...retired.map(
-        ({ memoryId }): NewEvent => ({
-          type: 'memory.retired',
-          ...place,
-          facts: { memoryId, reason: 'replaced' },
-        }),
-      ),
+      ...retired.map(({ memoryId }) => retiredFact(memoryId, 'replaced', { causedBy: seq })),
       ...restored.map(
-        ({ memoryId }): NewEvent => ({ type: 'memory.restored', ...place, facts: { memoryId } }),
+        ({ memoryId }): NewEvent => ({
+          type: 'memory.restored',
+          ...BY_SERVICE,
+          causedBy: seq,
+          facts: { memoryId },
+        }),
       ),
     ]
   }

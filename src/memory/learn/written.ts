@@ -2,7 +2,8 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries, MemoryRow } from '../../../projections/memory-queries.ts'
 import { kindNamed, type MemoryKind } from './candidate.ts'
 import { type Accepted, acceptWritten } from './checks.ts'
-import { type MemoryPlace, storedFact } from './learning.ts'
+import { BY_HAND } from './facts.ts'
+import { storedFact } from './learning.ts'
 import { plain } from './patterns.ts'
 import { typedReading } from './request.ts'
 
@@ -23,8 +24,6 @@ export type Replaced = { readonly row: MemoryRow; readonly keywords: readonly st
 const MAX_KEYWORDS = 12
 /** Newer than everything said. */
 const NOW_SEQ = Number.MAX_SAFE_INTEGER
-
-export const BY_HAND = { actor: 'owner', channel: 'system' } as const satisfies MemoryPlace
 
 /** Reads what the owner writes, which is its own evidence. A slot is known only if a pattern recognises it. */
 function readWritten({ text, kind, isPasted, at, timezone }: Written): Accepted {

@@ -3,6 +3,7 @@ import type { RecallCue, Recalled } from '../../lib/recall.ts'
 import type { StructuredModel, Use } from '../../model/port.ts'
 import type { MemoryConfig } from '../config.ts'
 import type { MemoryCounters } from '../counters.ts'
+import { BY_SERVICE } from '../learn/facts.ts'
 import { irrelevantAmong } from './arbitrator.ts'
 import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
@@ -314,5 +315,5 @@ const turnSeqsOf = (hits: readonly Named[]) => [
 ]
 
 function envelopeOf({ conversationId, spanId, turnId }: Place) {
-  return { actor: 'service', channel: 'inner', conversationId, spanId, turnId } as const
+  return { ...BY_SERVICE, conversationId, spanId, turnId }
 }
