@@ -44,7 +44,7 @@ export function createMemories(options: {
           text,
           messageSeq,
           timezone: options.timezone(),
-          memoryId: options.newId(),
+          newId: options.newId(),
           place,
         })
         if (learned.outcome === 'refused') return { status: 'refused', reason: learned.reason }

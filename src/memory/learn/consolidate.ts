@@ -19,11 +19,10 @@ export type Known = Pick<
   | 'canonicalKey'
   | 'slotKey'
   | 'statementKey'
+  | 'status'
+  | 'singleValued'
+  | 'byHand'
 > & {
-  readonly status: 'active' | 'contested' | 'provisional'
-  readonly singleValued: boolean
-  /** The owner wrote it on the page: only what is said later refines it. */
-  readonly byHand: boolean
   readonly sourceSeqs: readonly number[]
   readonly contestedWith: readonly string[]
 }
@@ -67,7 +66,8 @@ export function consolidate(accepted: Accepted, known: readonly Known[]): Decisi
 
   const against = accepted.provisional ? [] : of('conflict')
   const refinable = accepted.provisional ? [] : of('refine')
-  const settling = [...against, ...refinable.filter(({ byHand }) => byHand)]
+  // Only what is said later refines what the owner wrote on the page.
+  const settling = [...against, ...refinable.filter(({ byHand }) => byHand === 1)]
   const newer = settling.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
   const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
   const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
@@ -131,7 +131,7 @@ function sharesWords(accepted: Accepted, memory: Known): boolean {
 function bySlot(accepted: Accepted, memory: Known): Relation {
   if (!isSameSlot(accepted, memory)) return 'independent'
   if (isOppositeOf(accepted, memory)) return 'conflict'
-  if (!accepted.singleValued || !memory.singleValued) return 'independent'
+  if (!accepted.singleValued || memory.singleValued === 0) return 'independent'
   const [ours, theirs] = [wordsOf(accepted), wordsOf(memory)]
   if (contradicts(accepted, memory)) return 'conflict'
   if (coverage(indexWords(...theirs), ours) === 1) return 'same'
@@ -160,7 +160,7 @@ function isOverridden(accepted: Accepted, memory: Known): boolean {
   if (memory.status === 'provisional') return true
   if (memory.kind === 'identity' && accepted.agreed) return false
   if (accepted.ends === memory.memoryId || isOppositeOf(accepted, memory)) return true
-  return isSameSlot(accepted, memory) && (accepted.singleValued || memory.singleValued)
+  return isSameSlot(accepted, memory) && (accepted.singleValued || memory.singleValued === 1)
 }
 
 const SIGN = / [=≠] /
@@ -174,7 +174,7 @@ function isOppositeOf({ statementKey }: Accepted, memory: Known): boolean {
 function contradicts(accepted: Accepted, memory: Known): boolean {
   const text = memory.text ?? ''
   if (numbersDiffer(accepted, memory) || denies(accepted.text) !== denies(text)) return true
-  const isSoleValue = accepted.singleValued && memory.singleValued && isSameSlot(accepted, memory)
+  const isSoleValue = accepted.singleValued && memory.singleValued === 1 && isSameSlot(accepted, memory)
   if (!isSoleValue || accepted.value === '' || !memory.value) return false
   const index = indexWords(memory.value)
   return !contentWords(accepted.value).some((word) => hasWord(index, word))

@@ -69,8 +69,8 @@ export function createExtraction(options: ExtractionOptions) {
     const { checked, method } = found
     await options.caughtUp()
     await options.lock(async () => {
-      const ids = checked.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
-      const concluded = await thread.ask('conclude', { window, checked, ids })
+      const named = checked.map((each) => ({ ...each, newId: options.newId() }))
+      const concluded = await thread.ask('conclude', { window, checked: named })
       options.counters.note(concluded.facts)
       options.counters.discarded(concluded.unrecorded)
       const facts: NewEvent[] = [...before, ...concluded.facts]

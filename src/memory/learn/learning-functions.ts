@@ -6,8 +6,8 @@ import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/fun
 import { createRecallRanker } from '../recall/ranker.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check } from './checks.ts'
-import { BY_SERVICE, barredFact, type MemoryPlace, placeOf, retiredFact } from './facts.ts'
-import { createLearning } from './learning.ts'
+import { BY_SERVICE, barredFact, placeOf, retiredFact } from './facts.ts'
+import { createLearning, type Learning } from './learning.ts'
 import { readPlainly } from './patterns.ts'
 import { citationsIn, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
@@ -74,19 +74,7 @@ function createLibrary({ views, ledger }: Sources) {
     return memory !== undefined && shown.some(({ seq }) => sources.includes(seq))
   }
 
-  function learningWith(ids: readonly string[]) {
-    const left = [...ids]
-    return createLearning({
-      queries,
-      newId: () => {
-        const id = left.shift()
-        if (id === undefined) throw new Error('learning stored more memories than it was given ids')
-        return id
-      },
-    })
-  }
-
-  return { queries, windows, memoriesNear, recalledIn, isRecent, learningWith }
+  return { queries, windows, memoriesNear, recalledIn, isRecent }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
@@ -130,19 +118,17 @@ export const learningFunctions = {
 
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, recalledIn, isRecent, learningWith } = createLibrary(sources)
+    const { queries, windows, recalledIn, isRecent } = createLibrary(sources)
     return ({
       window,
       checked,
-      ids,
     }: {
       readonly window: Window
-      readonly checked: readonly Checked[]
-      /** One id per accepted candidate. */
-      readonly ids: readonly string[]
+      /** Each with the id of the memory that it may become. */
+      readonly checked: readonly (Checked & { readonly newId: string })[]
     }) => {
       const facts: NewEvent[] = []
-      const learning = learningWith(ids)
+      const learning = createLearning(queries)
       let accepted = 0
       let discarded = 0
       for (const each of checked) {
@@ -165,7 +151,8 @@ export const learningFunctions = {
           continue
         }
         accepted += 1
-        facts.push(...learning.learn(each.accepted, placeOf(said), 'extraction').facts)
+        const how = { newId: each.newId, place: placeOf(said), by: 'extraction' } as const
+        facts.push(...learning.learn(each.accepted, how).facts)
       }
       facts.push(
         ...retractionsIn(window, { windows, queries }),
@@ -177,24 +164,21 @@ export const learningFunctions = {
 
   /** Judges and consolidates what the owner asks to remember. */
   remember: (sources: Sources) => {
-    const { windows, learningWith } = createLibrary(sources)
+    const { queries, windows } = createLibrary(sources)
     return ({
       text,
       messageSeq,
       timezone,
-      memoryId,
-      place,
+      ...how
     }: {
       readonly text: string
       readonly messageSeq: number
       readonly timezone: string
-      readonly memoryId: string
-      readonly place: MemoryPlace
-    }) => {
+    } & Omit<Learning, 'by'>) => {
       const accepted = acceptRequest(text, messageSeq, { windows, timezone })
       if (typeof accepted === 'string') return { outcome: 'refused' as const, reason: accepted }
-      const learning = learningWith([memoryId])
-      return { outcome: 'kept' as const, ...learning.learn(accepted, place, 'owner') }
+      const learned = createLearning(queries).learn(accepted, { ...how, by: 'owner' })
+      return { outcome: 'kept' as const, ...learned }
     }
   },
 

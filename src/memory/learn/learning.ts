@@ -4,44 +4,49 @@ import type { Accepted } from './checks.ts'
 import { consolidate, type Decision, isReplaced, type Known } from './consolidate.ts'
 import { BY_SERVICE, type MemoryPlace } from './facts.ts'
 
+/** Newer than everything stored. */
+const UNSTORED_SEQ = Number.MAX_SAFE_INTEGER
+
+export type Learning = {
+  /** The id of the memory, if it is a new one. */
+  readonly newId: string
+  readonly place: MemoryPlace
+  readonly by: 'owner' | 'extraction'
+}
+
 export type Learned = { readonly facts: readonly NewEvent[]; readonly memoryId: string }
 
 /**
  * Turns accepted candidates into facts. Each call sees the results of the previous ones. Append the facts before
  * creating another learning: it reads the current views.
  */
-export function createLearning(options: { readonly queries: MemoryQueries; readonly newId: () => string }) {
-  const { queries, newId } = options
-  /** Memories stored and replaced here, which the views do not have yet. */
-  const fresh = new Map<string, Known>()
-  const replaced = new Set<string>()
-  const sources = new Map<string, readonly number[]>()
+export function createLearning(queries: MemoryQueries) {
+  /** What was stored, reinforced or (null) replaced here, and the views do not have yet. */
+  const changed = new Map<string, Known | null>()
+  const isLeft = (id: string) => changed.get(id) !== null
 
-  function toKnown(row: MemoryRow): Known {
-    const sourceSeqs = sources.get(row.memoryId) ?? queries.sources(row.memoryId)
-    return {
-      ...row,
-      status: isKept(row.status) ? row.status : 'active',
-      singleValued: row.singleValued === 1,
-      byHand: row.byHand === 1,
-      sourceSeqs,
-      contestedWith: queries.contestedWith(row.memoryId).filter((id) => !replaced.has(id)),
-    }
-  }
+  const toKnown = (row: MemoryRow): Known => ({
+    ...row,
+    sourceSeqs: queries.sources(row.memoryId),
+    contestedWith: queries.contestedWith(row.memoryId),
+  })
 
   /** Current memories that the statement may concern, oldest first. */
-  function knownTo(accepted: Accepted): Known[] {
+  function knownTo({ canonicalKey, statementKey, slotKey, saidSeq, relations, ends }: Accepted): Known[] {
+    const named = [ends, ...relations.map(({ memoryId }) => memoryId)].filter((id) => id !== null)
     const rows = [
-      ...queries.byCanonicalKey(accepted.canonicalKey),
-      ...queries.byStatementKey(accepted.statementKey),
-      ...queries.bySlotKey(accepted.slotKey),
-      ...queries.bySource(accepted.saidSeq),
-      ...accepted.relations.flatMap(({ memoryId }) => queries.byId(memoryId) ?? []),
-      ...(accepted.ends === null ? [] : [queries.byId(accepted.ends) ?? []].flat()),
-    ].filter(({ status }) => isKept(status))
-    const known = new Map(rows.map((row) => [row.memoryId, row] as const))
-    const stored = [...known.values()].sort((a, b) => a.storedSeq - b.storedSeq).map(toKnown)
-    return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
+      ...queries.byCanonicalKey(canonicalKey),
+      ...queries.byStatementKey(statementKey),
+      ...queries.bySlotKey(slotKey),
+      ...queries.bySource(saidSeq),
+      ...named.flatMap((id) => queries.byId(id) ?? []),
+    ]
+    const kept = rows.filter(({ status }) => isKept(status))
+    const known = new Map([...kept.map((row) => [row.memoryId, toKnown(row)] as const), ...changed])
+    return [...known.values()]
+      .filter((memory) => memory !== null)
+      .map((memory) => ({ ...memory, contestedWith: memory.contestedWith.filter(isLeft) }))
+      .sort((a, b) => a.storedSeq - b.storedSeq)
   }
 
   function decide(accepted: Accepted, known: readonly Known[]): Decision {
@@ -52,12 +57,8 @@ export function createLearning(options: { readonly queries: MemoryQueries; reado
     return replaced ? { outcome: 'outdated', memoryId: replaced.successorId } : consolidate(accepted, known)
   }
 
-  function replace(ids: readonly string[]): void {
-    for (const id of ids) replaced.add(id)
-  }
-
   return {
-    learn(accepted: Accepted, place: MemoryPlace, by: 'owner' | 'extraction'): Learned {
+    learn(accepted: Accepted, { newId, place, by }: Learning): Learned {
       const known = knownTo(accepted)
       const decision = decide(accepted, known)
       const envelope = { ...BY_SERVICE, ...place }
@@ -69,65 +70,60 @@ export function createLearning(options: { readonly queries: MemoryQueries; reado
         return { memoryId: decision.memoryId, facts: [fact] }
       }
 
+      const memoryId = decision.outcome === 'stored' ? newId : decision.memoryId
+      const ended = [
+        ...decision.overrides.map(
+          (id): NewEvent => ({
+            type: 'memory.overridden',
+            ...envelope,
+            facts: { memoryId: id, byId: memoryId, validUntil: accepted.saidAt },
+          }),
+        ),
+        ...decision.contests.map(
+          (withId): NewEvent => ({ type: 'memory.conflicted', ...envelope, facts: { memoryId, withId } }),
+        ),
+      ]
+      for (const id of decision.overrides) changed.set(id, null)
+
       if (decision.outcome === 'reinforced') {
-        const { memoryId, overrides, contests } = decision
-        replace(overrides)
-        sources.set(memoryId, [...(sources.get(memoryId) ?? queries.sources(memoryId)), ...sourceSeqs])
-        const old = fresh.get(memoryId)
-        if (old) fresh.set(memoryId, { ...old, sourceSeqs: [...old.sourceSeqs, ...sourceSeqs] })
+        const old = known.find((memory) => memory.memoryId === memoryId)
+        if (old) changed.set(memoryId, { ...old, sourceSeqs: [...old.sourceSeqs, ...sourceSeqs] })
         const use = accepted.agreed ? 'confirmation' : 'restatement'
-        const reinforced: NewEvent = {
-          type: 'memory.reinforced',
-          ...envelope,
-          derivedFrom: sourceSeqs,
-          facts: { memoryId, use, sourceSeqs },
-        }
+        const facts = { memoryId, use, sourceSeqs } as const
         return {
           memoryId,
-          facts: [reinforced, ...overridden(overrides, memoryId), ...conflicted(contests, memoryId)],
+          facts: [{ type: 'memory.reinforced', ...envelope, derivedFrom: sourceSeqs, facts }, ...ended],
         }
       }
 
-      const { refines, overrides, contests, linkedTo } = decision
-      const memoryId = newId()
-      replace([...overrides, ...(refines === null ? [] : [refines])])
-      const refined = refines === null ? undefined : known.find((memory) => memory.memoryId === refines)
+      const { refines, overrides, linkedTo } = decision
+      const refined = known.find((memory) => memory.memoryId === refines)
+      if (refined) changed.set(refined.memoryId, null)
       // A refinement may repeat words of what it refines, so erasing those sources must erase it too.
       const inherited = refined
-        ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
+        ? [...refined.sourceSeqs, ...(refined.storedSeq === UNSTORED_SEQ ? [] : [refined.storedSeq])]
         : []
-      fresh.set(memoryId, {
+      changed.set(memoryId, {
         ...accepted,
         memoryId,
-        storedSeq: Number.MAX_SAFE_INTEGER,
+        storedSeq: UNSTORED_SEQ,
         status: accepted.provisional ? 'provisional' : 'active',
-        byHand: false,
+        singleValued: Number(accepted.singleValued),
+        byHand: 0,
         sourceSeqs,
         contestedWith: [],
       })
       const supersedes = refines ?? overrides[0] ?? null
-      const stored = storedFact(accepted, envelope, { memoryId, supersedes, linkedTo, by, inherited })
-      const facts: NewEvent[] = [stored]
+      const facts: NewEvent[] = [
+        storedFact(accepted, envelope, { memoryId, supersedes, linkedTo, by, inherited }),
+      ]
       if (refines !== null)
         facts.push({
           type: 'memory.merged',
           ...envelope,
           facts: { memoryId, mergedId: refines, relation: 'refine' },
         })
-      facts.push(...overridden(overrides, memoryId), ...conflicted(contests, memoryId))
-      return { memoryId, facts }
-
-      function conflicted(ids: readonly string[], memoryId: string): NewEvent[] {
-        return ids.map((withId) => ({ type: 'memory.conflicted', ...envelope, facts: { memoryId, withId } }))
-      }
-
-      function overridden(ids: readonly string[], byId: string): NewEvent[] {
-        return ids.map((id) => ({
-          type: 'memory.overridden',
-          ...envelope,
-          facts: { memoryId: id, byId, validUntil: accepted.saidAt },
-        }))
-      }
+      return { memoryId, facts: [...facts, ...ended] }
     },
   }
 }

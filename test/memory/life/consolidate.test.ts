@@ -70,8 +70,8 @@ function known(
     eventTime: null,
     ...keysOf(text, claim),
     status: contestedWith.length > 0 ? 'contested' : 'active',
-    singleValued: single,
-    byHand: false,
+    singleValued: Number(single),
+    byHand: 0,
     sourceSeqs: [seq],
     contestedWith,
   }
