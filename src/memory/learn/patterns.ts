@@ -43,15 +43,15 @@ function possession({ thing = '', value = '' }: Groups): Found | null {
   }
 }
 
-function ofPerson(slot: string) {
-  return ({ person = '', value = '' }: Groups): Found => ({
+const ofPerson =
+  (slot: string, singleValued = true) =>
+  ({ person = '', value = '' }: Groups): Found => ({
     kind: 'relation',
     subject: person,
     slot,
     value,
-    singleValued: true,
+    singleValued,
   })
-}
 
 const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
 const PERSON =
@@ -103,16 +103,7 @@ const PATTERNS: readonly Pattern[] = [
     as('identity', 'has'),
   ],
   [
-    new RegExp(`^my ${THING}(?:'s|’s) name is (?<value>.{2,40})$`, 'iu'),
-    ({ thing = '', value = '' }) => ({
-      kind: 'relation',
-      slot: `${thing.toLowerCase()} name`,
-      value,
-      singleValued: UNIQUE.test(thing),
-    }),
-  ],
-  [
-    new RegExp(`^my ${THING} is (?:called|named) (?<value>.{2,40})$`, 'iu'),
+    new RegExp(`^my ${THING}(?:'s name is| is (?:called|named)) (?<value>.{2,40})$`, 'iu'),
     ({ thing = '', value = '' }) => ({
       kind: 'relation',
       slot: `${thing.toLowerCase()} name`,
@@ -127,15 +118,12 @@ const PATTERNS: readonly Pattern[] = [
   [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer')],
   [
     new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|hates|prefers) (?<value>.{2,60})$`, 'u'),
-    (groups) => ({ ...ofPerson('taste')(groups), singleValued: false }),
+    ofPerson('taste', false),
   ],
-  [
-    new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'),
-    (groups) => ({ ...ofPerson('allergy')(groups), singleValued: false }),
-  ],
+  [new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'), ofPerson('allergy', false)],
   [
     new RegExp(
-      `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))(?:'s|’s) (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
+      `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))'s (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
       'u',
     ),
     (groups) => ofPerson(groups.slot ?? '')(groups),
