@@ -1,7 +1,6 @@
 import { contentWords, coverage, indexWords } from '../../text/words.ts'
-import type { Candidate } from './candidate.ts'
 import { canonicalKey } from './canonical-key.ts'
-import { type Accepted, check, checkRequest, type Rejection } from './checks.ts'
+import { type Accepted, type Context, check, checkRequest, type Rejection } from './checks.ts'
 import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
 import { plain, readPlainly } from './patterns.ts'
 import type { Quotable, Utterance, WindowReader } from './window.ts'
@@ -25,38 +24,21 @@ export function acceptRequest(
   const quote = quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed()
   const asked = checkRequest({ ...plain(text), quote }, context)
   if (asked.outcome === 'rejected') return asked.reason
-  // If a pattern recognises the statement, its slot lets it replace what it corrects.
-  const read = typedReading(text, quotable, context)
-  return read ? { ...asked.accepted, ...read } : asked.accepted
+  return withSlot(asked.accepted, text, quotable, context)
 }
 
-/** What a pattern reads from a text that the owner asks to keep; null if none recognises it. */
-export function typedReading(
-  text: string,
-  quotable: Quotable,
-  context: Parameters<typeof check>[1],
-): Partial<Accepted> | null {
+/** The same with what a pattern reads from the text, if one does. Its slot lets it replace what it corrects. */
+export function withSlot(asked: Accepted, text: string, quotable: Quotable, context: Context): Accepted {
   const { at } = quotable.utterance
   const candidate = readPlainly(text, { at, timezone: context.timezone }).find(
-    (each: Candidate) => each.slot !== '' && canonicalKey(each.text) === canonicalKey(text),
+    (each) => each.slot !== '' && canonicalKey(each.text) === canonicalKey(text),
   )
-  if (!candidate) return null
+  if (!candidate) return asked
   const quotables = [{ ...quotable, text, agreed: false }]
   const checked = check(candidate, { ...context, quotables })
-  if (checked.outcome !== 'accepted') return null
-  const {
-    kind,
-    subject,
-    slot,
-    value,
-    singleValued,
-    eventTime,
-    validUntil,
-    slotKey,
-    statementKey,
-    isNegated,
-  } = checked.accepted
-  return { kind, subject, slot, value, singleValued, eventTime, validUntil, slotKey, statementKey, isNegated }
+  if (checked.outcome !== 'accepted') return asked
+  const { text: stated, quote, canonicalKey: key, agreed, provisional } = asked
+  return { ...checked.accepted, text: stated, quote, canonicalKey: key, agreed, provisional }
 }
 
 /**
@@ -69,15 +51,12 @@ function sourceOf(text: string, messageSeq: number, windows: WindowReader): Quot
   if (message?.speaker !== 'owner') return null
   const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
   const own = earlier.filter(({ speaker }) => speaker === 'owner').reverse()
-  const quotables: Quotable[] = [
-    { text: message.text, utterance: message, seqs: [message.seq], agreed: false },
-    ...own.map((utterance) => ({
-      text: utterance.text,
-      utterance,
-      seqs: [utterance.seq, message.seq],
-      agreed: false,
-    })),
-  ]
+  const quotables: Quotable[] = [message, ...own].map((utterance) => ({
+    text: utterance.text,
+    utterance,
+    seqs: [...new Set([utterance.seq, message.seq])],
+    agreed: false,
+  }))
   const last = earlier.at(-1)
   const sentence = last?.speaker === 'delegate' && pointsBack(message) ? agreedSentence(last.text) : null
   if (last && sentence !== null)

@@ -5,7 +5,7 @@ import { type Accepted, acceptWritten } from './checks.ts'
 import { BY_HAND } from './facts.ts'
 import { storedFact } from './learning.ts'
 import { plain } from './patterns.ts'
-import { typedReading } from './request.ts'
+import { withSlot } from './request.ts'
 
 /** What the owner writes on the page of memories. */
 export type Written = {
@@ -30,14 +30,9 @@ function readWritten({ text, kind, isPasted, at, timezone }: Written): Accepted 
   const place = { channel: null, conversationId: null, spanId: null, turnId: null }
   const utterance = { ...place, seq: NOW_SEQ, speaker: 'owner', text, at, isKept: true } as const
   const quotable = { text, utterance, seqs: [], agreed: false }
-  const accepted = acceptWritten(plain(text), quotable, timezone)
-  const read = typedReading(text, quotable, {
-    quotables: [quotable],
-    shown: [utterance],
-    offered: [],
-    timezone,
-  })
-  return { ...accepted, ...read, kind: kind ?? read?.kind ?? accepted.kind, pasted: isPasted }
+  const context = { quotables: [quotable], shown: [utterance], offered: [], timezone }
+  const read = withSlot(acceptWritten(plain(text), quotable, timezone), text, quotable, context)
+  return { ...read, kind: kind ?? read.kind, pasted: isPasted }
 }
 
 /** The memory that says it from now on: a new one, or one that already did. */
