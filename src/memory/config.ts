@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from '../lib/parse-json.ts'
 
 const arbitratorSchema = z.strictObject({
   enabled: z.boolean(),
@@ -71,23 +72,14 @@ export function createMemoryConfig(options: {
   }
 }
 
-const storedSchema = z.record(z.string(), z.unknown())
+/** An unreadable document counts as empty: the defaults hold until the next save. */
+const storedSchema = z.record(z.string(), z.unknown()).catch({})
 
 function restore(document: string | null): MemoryConfig {
-  const stored = parse(document ?? '{}')
+  const stored = storedSchema.parse(parseJson(document ?? '{}'))
   const valid = Object.entries(memoryConfigSchema.shape).flatMap(([name, schema]) => {
     const parsed = schema.safeParse(stored[name])
     return parsed.success ? [[name, parsed.data]] : []
   })
   return memoryConfigSchema.parse({ ...defaultMemoryConfig, ...Object.fromEntries(valid) })
-}
-
-function parse(document: string): Record<string, unknown> {
-  try {
-    return storedSchema.parse(JSON.parse(document))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    // An unreadable document: use the defaults until the next save.
-    return {}
-  }
 }
