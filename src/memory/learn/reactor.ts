@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
@@ -13,6 +13,7 @@ import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import { dayIn } from '../../lib/time.ts'
+import { isWithin } from '../../lib/waits.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
 import type { Extraction } from './extraction.ts'
 import { barredFact, retiredFact } from './facts.ts'
@@ -210,17 +211,9 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
     isStalled: () => hasFailed,
     /** Resolves when everything said is learned or waits for a retry, after `timeoutMs` at most. */
     async settled(timeoutMs: number): Promise<void> {
-      const deadline = new AbortController()
       urgent += 1
-      try {
-        const timeout = wait(timeoutMs, undefined, { ref: false, signal: deadline.signal }).catch(
-          () => undefined,
-        )
-        await Promise.race([reactor.settled(), timeout])
-      } finally {
-        urgent -= 1
-        deadline.abort()
-      }
+      await isWithin(timeoutMs, reactor.settled())
+      urgent -= 1
     },
     /** Stops at once. The next start resumes interrupted work. */
     async close(): Promise<void> {
