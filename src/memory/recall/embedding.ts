@@ -63,10 +63,10 @@ export function createEmbedding(options: {
   let isPruned = false
   let batches = 0
   let isEmbedding = false
-  /** The model that has a vector for everything, as far as is known. */
-  let completeFor: string | null = null
-  /** Whether entries were added since the last look for those without a vector. */
-  let hasNew = false
+  /** Counts additions to the entries. */
+  let additions = 0
+  /** The model and the number of additions at which everything had a vector. */
+  let complete = ''
   let unsubscribe: () => void = () => undefined
   let failures = 0
   let lastFailure: { readonly at: string; readonly kind: string } | null = null
@@ -80,8 +80,7 @@ export function createEmbedding(options: {
     next() {
       if (!isPruned) return 'prune'
       const model = options.isHalted() ? null : options.model()
-      if (!model || nameOf(model) === completeFor) return undefined
-      return model
+      return model && stateFor(model) !== complete ? model : undefined
     },
     laneOf: (work) => (work === 'prune' ? work : nameOf(work)),
     stepOf: (work) => (work === 'prune' ? work : batches),
@@ -123,12 +122,12 @@ export function createEmbedding(options: {
 
   async function embedNext(model: EmbeddingModel): Promise<void> {
     const name = nameOf(model)
-    hasNew = false
+    const state = stateFor(model)
     await caughtUp()
     const { texts, ...now } = await thread.ask('toEmbed', { model: name, limit: BATCH })
     batches += 1
     coverage = now
-    completeFor = texts.length === 0 && !hasNew ? name : null
+    if (texts.length === 0) complete = state
     if (texts.length === 0 || !isChosen(model)) return
     isEmbedding = true
     try {
@@ -162,9 +161,10 @@ export function createEmbedding(options: {
     return pauseMs > 0 ? 'waiting' : 'up_to_date'
   }
 
+  const stateFor = (model: EmbeddingModel) => `${nameOf(model)} ${additions}`
+
   function noteNew(): void {
-    completeFor = null
-    hasNew = true
+    additions += 1
   }
 
   return {
