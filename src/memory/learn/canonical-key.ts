@@ -30,19 +30,13 @@ const SAME: ReadonlyMap<string, string> = new Map(
     wont: 'will not',
     im: 'be',
     ive: 'have',
-    two: '2',
-    three: '3',
-    four: '4',
-    five: '5',
-    six: '6',
-    seven: '7',
-    eight: '8',
-    nine: '9',
-    ten: '10',
-    eleven: '11',
-    twelve: '12',
+    ...numbered('two three four five six seven eight nine ten eleven twelve'),
   }),
 )
+
+function numbered(words: string): Record<string, string> {
+  return Object.fromEntries(words.split(' ').map((word, index) => [word, String(index + 2)]))
+}
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/^(.+)n't$/, '$1 not'],
   [/^(.+)'m$/, '$1 be'],
