@@ -17,16 +17,8 @@ const SIXTEEN_BIT = [70, 67] as const
 export function segmentsOf(text: string): number {
   const characters = [...text]
   const isSevenBit = characters.every((character) => basic.has(character) || extended.has(character))
-  return isSevenBit
-    ? segments(characters, (character) => (extended.has(character) ? 2 : 1), SEVEN_BIT)
-    : segments(characters, (character) => character.length, SIXTEEN_BIT)
-}
-
-function segments(
-  characters: readonly string[],
-  unitsOf: (character: string) => number,
-  [alone, each]: readonly [number, number],
-): number {
+  const [alone, each] = isSevenBit ? SEVEN_BIT : SIXTEEN_BIT
+  const unitsOf = (character: string) => (isSevenBit && extended.has(character) ? 2 : character.length)
   let whole = 0
   let count = 1
   let taken = 0
