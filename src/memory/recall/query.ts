@@ -4,7 +4,17 @@ import { timeWords } from '../../../projections/time-words.ts'
 import { wallClockMs } from '../../lib/time.ts'
 import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
-import { personsOf, type QuestionKind, questionKindsOf } from './question-words.ts'
+
+type QuestionKind = 'time' | 'count' | 'name'
+
+/** English question phrases of each kind. */
+const ASKING: Readonly<Record<QuestionKind, RegExp>> = {
+  time: /\b(?:when|(?:what|which) (?:date|day|month|year|time)|how long ago|since when)\b/,
+  count: /\b(?:how (?:many|much|often|long|old|far)|number of)\b/,
+  name: /\b(?:who|whom|whose|where|which|names?|named|called|title)\b/,
+}
+const SELF = /\b(?:i|me|my|mine|myself|we|our|us)\b/
+const OTHER = /\byours?\b|\byou\b/
 
 export type Cue = {
   readonly text: string
@@ -83,9 +93,10 @@ export function readQuery(cue: Cue): Query {
     .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
   const isWidened = own.length <= MAX_WIDENED_TERMS
 
-  const persons = personsOf(words)
-  const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.self)
-  const isDelegate = delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.other)
+  const asked = words.join(' ')
+  const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && SELF.test(asked))
+  const isDelegate =
+    delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && OTHER.test(asked))
   return {
     terms: [
       ...own.map((tokens) => termOf(tokens, 1, isWidened)),
@@ -93,7 +104,7 @@ export function readQuery(cue: Cue): Query {
     ],
     subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
     dates: dates.hints,
-    kinds: questionKindsOf(words),
+    kinds: new Set((['time', 'count', 'name'] as const).filter((kind) => ASKING[kind].test(asked))),
     timezone: cue.timezone,
     isRead: cue.isRead,
   }
