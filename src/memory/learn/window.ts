@@ -1,19 +1,16 @@
-import type { Channel, LedgerEvent } from '../../../ledger/event.ts'
+import type { LedgerEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
 import { contentWords } from '../../text/words.ts'
 import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
 import { ownSaidWords, saidWords } from './said-words.ts'
 
-export type Utterance = {
-  readonly seq: number
+export type Utterance = Pick<
+  LedgerEvent,
+  'seq' | 'at' | 'channel' | 'conversationId' | 'spanId' | 'turnId'
+> & {
   readonly speaker: 'owner' | 'delegate'
   readonly text: string
-  readonly at: string
-  readonly channel: Channel | null
-  readonly conversationId: string | null
-  readonly spanId: string | null
-  readonly turnId: string | null
   /** The owner keeps it after all: a wish not to keep it no longer counts. */
   readonly isKept: boolean
   /** Whether it may hold words of others: a reply that read some, and all that was not typed in the chat. */
