@@ -20,14 +20,10 @@ export type Recollection = Hit & {
   } | null
 }
 
-type MemoryNow = {
-  storedSeq: number
-  memoryId: string
-  status: 'active' | 'contested'
-  subject: string | null
-  slot: string | null
-  value: string | null
-  sourceSeqs: string
+type MemoryNow = Omit<NonNullable<Recollection['memory']>, 'sourceSeqs'> & {
+  readonly storedSeq: number
+  readonly status: 'active' | 'contested'
+  readonly sourceSeqs: string
 }
 
 type TurnNow = { seq: number; barred: number; corrections: string }
@@ -49,7 +45,7 @@ const isBarred = (seq: string) => `EXISTS (SELECT 1 FROM memory_barred_sources W
 export function createRecollections(options: { readonly views: Database; readonly ledger: LedgerReader }) {
   const { views, ledger } = options
   const memoriesAt = views.prepare<[string], MemoryNow>(
-    `SELECT storedSeq, memoryId, status, subject, slot, value,
+    `SELECT storedSeq, memoryId AS id, status, subject, slot, value,
        (SELECT json_group_array(seq ORDER BY seq) FROM memory_sources WHERE memory_sources.memoryId = memories.memoryId)
          AS sourceSeqs
      FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?)) AND status IN ('active', 'contested')`,
@@ -90,15 +86,9 @@ export function createRecollections(options: { readonly views: Database; readonl
 
   function ofMemory(hit: Hit, text: string, memory: MemoryNow | undefined): Recollection | null {
     if (!memory) return null
-    const { memoryId: id, status, subject, slot, value } = memory
-    const words = { subject: subject ?? '', slot: slot ?? '', value: value ?? '' }
-    return {
-      ...hit,
-      text,
-      status,
-      corrections: [],
-      memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) },
-    }
+    const { storedSeq: _seq, status, ...words } = memory
+    const sourceSeqs = JSON.parse(memory.sourceSeqs)
+    return { ...hit, text, status, corrections: [], memory: { ...words, sourceSeqs } }
   }
 
   /** In the order of the hits. */
