@@ -85,7 +85,9 @@ export function readQuery(cue: Cue): Query {
   const names = new Set([...owner, ...delegate])
 
   const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
-  const own = significant.length <= MAX_TERMS ? significant : longest(significant)
+  // Long words tend to be rare.
+  const lengthOf = (tokens: readonly string[]) => tokens.join('').length
+  const own = significant.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_TERMS)
   const known = new Set(own.map((tokens) => tokens.join(' ')))
   // "ok thanks" has no words of its own and so does not ask for its context.
   const around = (own.length === 0 ? [] : significantWords(cue.context ?? '', names, () => false))
@@ -144,17 +146,10 @@ function pairsOf(characters: readonly string[]): string[][] {
 }
 
 /** An FTS5 phrase, with the tokens escaped. */
-export function phrase(tokens: readonly string[]): string {
+function phrase(tokens: readonly string[]): string {
   return `"${tokens.join(' ').replaceAll('"', '""')}"`
 }
 
 function unique(tokens: readonly (readonly string[])[]): (readonly string[])[] {
   return [...new Map(tokens.map((each) => [each.join(' '), each])).values()]
-}
-
-/** The MAX_TERMS longest, in their order: long words tend to be rare. */
-function longest(tokens: readonly (readonly string[])[]): (readonly string[])[] {
-  const lengthOf = (each: readonly string[]) => each.join('').length
-  const kept = new Set([...tokens].sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_TERMS))
-  return tokens.filter((each) => kept.has(each))
 }
