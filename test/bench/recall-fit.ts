@@ -1,6 +1,6 @@
 /** One question to learn from: the features of its candidates, and which of them are evidence. */
 export type Example = {
-  readonly rows: readonly Float64Array[]
+  readonly rows: readonly (readonly number[])[]
   readonly isEvidence: readonly boolean[]
   /** How many turns are evidence, whether candidates or not. */
   readonly wanted: number

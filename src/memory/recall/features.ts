@@ -1,7 +1,7 @@
 import { type EntryRow, FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { TRAIT } from '../../../projections/recall-traits.ts'
 import { wallClockMs } from '../../lib/time.ts'
-import { type DateFit, fitDates } from './dates.ts'
+import { fitDates } from './dates.ts'
 import type { Evidence, Occurrences } from './evidence.ts'
 import type { Query } from './query.ts'
 
@@ -65,12 +65,15 @@ const BEFORE: Shape = { from: -3, weights: [0.5, 0.7, 1, 1] }
 /** Number of turns that count as the opening of a sitting. */
 const OPENING_TURNS = 20
 
-/** One row of features per candidate, in the order of FEATURES. Pure. */
+/** The features of one candidate, in the order of FEATURES. */
+export type Features = readonly number[]
+
+/** One row of features per candidate. Pure. */
 export function computeFeatures(
   query: Query,
   evidence: Evidence,
   candidates: readonly Candidate[],
-): Float64Array[] {
+): Features[] {
   const { exact, root } = evidence
   const own = scoreOwn(candidates, exact)
   const best = new Map<number, number>()
@@ -99,14 +102,7 @@ export function computeFeatures(
     ),
     memory: candidates.map(({ entry }) => Number(entry.id >= FIRST_MEMORY_ID)),
   }
-  const rows = candidates.map(() => new Float64Array(FEATURES.length))
-  FEATURES.forEach((feature, at) => {
-    const column = columns[feature]
-    rows.forEach((row, index) => {
-      row[at] = column[index] ?? 0
-    })
-  })
-  return rows
+  return candidates.map((_, index) => FEATURES.map((feature) => columns[feature][index] ?? 0))
 }
 
 /** BM25 of single entries. A term counts once, because turns are short. */
@@ -143,10 +139,7 @@ function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrence
 }
 
 function dated({ dates, timezone }: Query, candidates: readonly Candidate[]) {
-  const none: DateFit = { inside: 0, day: 0, after: 0 }
-  const fits = candidates.map(({ entry }) =>
-    dates.length === 0 ? none : fitDates(dates, wallClockMs(entry.atMs, timezone)),
-  )
+  const fits = candidates.map(({ entry }) => fitDates(dates, wallClockMs(entry.atMs, timezone)))
   return {
     dateInside: fits.map(({ inside }) => inside),
     dateDay: fits.map(({ day }) => day),

@@ -54,8 +54,6 @@ const REACH_BACK = 2
 /** Only the slots with the highest weights pass scores to their neighbours. */
 const MAX_SEEDS = 3000
 
-type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; readonly relevance: number }
-
 /**
  * Recall over the views. Takes candidates from the full-text index, ranks them by a weighted sum of features,
  * and fuses the ranking with neighbours by embedding, if any. Synchronous, so run it in a worker thread.
@@ -73,7 +71,7 @@ export function createRecallRanker(options: { readonly views: Database; readonly
   let scores = new Float32Array(0)
   let reachedBefore: readonly number[] = []
 
-  function weigh(request: RecallRequest): Weighed[] {
+  function weigh(request: RecallRequest) {
     const query = readQuery(request)
     if (query.terms.length === 0 && query.dates.length === 0) return []
     const { lastTurnId, lastMemoryId } = entries.lastBefore(request.beforeSeq)
@@ -94,12 +92,9 @@ export function createRecallRanker(options: { readonly views: Database; readonly
     const candidates = candidatesOf([...slots].map(evidence.idOf), evidence)
     const features = computeFeatures(query, evidence, candidates)
     return candidates.map((candidate, index) => {
-      const row = features[index] ?? new Float64Array(FEATURES.length)
-      return {
-        entry: candidate.entry,
-        features: row,
-        relevance: relevanceOf(query, evidence, candidate, row),
-      }
+      const row = features[index] ?? []
+      const { entry } = candidate
+      return { entry, features: row, relevance: relevanceOf(query, evidence, candidate, row) }
     })
   }
 

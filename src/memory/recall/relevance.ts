@@ -1,7 +1,7 @@
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { TRAIT } from '../../../projections/recall-traits.ts'
 import type { Evidence } from './evidence.ts'
-import { type Candidate, FEATURES } from './features.ts'
+import { type Candidate, FEATURES, type Features } from './features.ts'
 import type { Query } from './query.ts'
 
 /**
@@ -28,7 +28,7 @@ export function relevanceOf(
   query: Query,
   evidence: Evidence,
   { entry: { id, traits }, slot }: Candidate,
-  features: Float64Array,
+  features: Features,
 ): number {
   const onDate = Math.max(...DATE_FEATURES.map((feature) => features[feature] ?? 0))
   const relevance = Math.max(shareOf(query, evidence, slot), ON_DATE * onDate)
