@@ -1,8 +1,13 @@
+import type { RecallCue } from '../../lib/recall.ts'
 import type { LateHit } from './recall-port.ts'
+
+/** The turn that a fact of recall belongs to. */
+export type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>
 
 /** A result that came too late for its turn and waits for the next one. */
 export type StagedResult = {
-  readonly turnId: string
+  readonly place: Place
+  /** The number of the turn in its conversation. */
   readonly turn: number
   readonly hits: readonly LateHit[]
 }
@@ -10,43 +15,31 @@ export type StagedResult = {
 /** How many turns a late result may wait. */
 const MAX_WAIT_TURNS = 2
 
-/**
- * Late results by conversation. A result is delivered with the next turn of its conversation, or expires
- * after MAX_WAIT_TURNS.
- */
+/** Late results. One is delivered with the next turn of its conversation, or expires after MAX_WAIT_TURNS. */
 export function createLateResults() {
   const turns = new Map<string | null, number>()
-  const staged = new Map<string | null, StagedResult[]>()
+  let staged: StagedResult[] = []
+  const turnOf = (conversationId: string | null) => turns.get(conversationId) ?? 0
+  const isInTime = (turn: number) => (result: StagedResult) => turn - result.turn <= MAX_WAIT_TURNS
+
   return {
-    /** Counts a turn of the conversation and returns its number. */
-    beginTurn(conversationId: string | null): number {
-      const turn = (turns.get(conversationId) ?? 0) + 1
+    /** Counts a turn of the conversation. Removes and returns what waits for it. */
+    beginTurn(conversationId: string | null) {
+      const turn = turnOf(conversationId) + 1
       turns.set(conversationId, turn)
-      return turn
+      const waiting = staged.filter(({ place }) => place.conversationId === conversationId)
+      staged = staged.filter((result) => !waiting.includes(result))
+      const ready = waiting.filter(isInTime(turn))
+      return { turn, ready, expired: waiting.filter((result) => !ready.includes(result)) }
     },
     /** Stages a result. Returns false if it has already expired. */
-    stage(conversationId: string | null, result: StagedResult): boolean {
+    stage(result: StagedResult): boolean {
       // The next turn is the first that could take it.
-      if ((turns.get(conversationId) ?? 0) + 1 - result.turn > MAX_WAIT_TURNS) return false
-      staged.set(conversationId, [...(staged.get(conversationId) ?? []), result])
-      return true
+      const isStaged = isInTime(turnOf(result.place.conversationId) + 1)(result)
+      if (isStaged) staged.push(result)
+      return isStaged
     },
-    /** Removes and returns the staged results: those to deliver with `turn`, and those that expired. */
-    take(conversationId: string | null, turn: number) {
-      const waiting = staged.get(conversationId) ?? []
-      staged.delete(conversationId)
-      return {
-        ready: waiting.filter((result) => turn - result.turn <= MAX_WAIT_TURNS),
-        expired: waiting.filter((result) => turn - result.turn > MAX_WAIT_TURNS),
-      }
-    },
-    takeAll() {
-      const all = [...staged].flatMap(([conversationId, results]) =>
-        results.map((result) => ({ conversationId, result })),
-      )
-      staged.clear()
-      return all
-    },
-    waiting: () => [...staged.values()].reduce((sum, results) => sum + results.length, 0),
+    takeAll: () => staged.splice(0),
+    waiting: () => staged.length,
   }
 }

@@ -6,7 +6,7 @@ import type { MemoryCounters } from '../counters.ts'
 import { BY_SERVICE } from '../learn/facts.ts'
 import { irrelevantAmong } from './arbitrator.ts'
 import type { Embedding } from './embedding.ts'
-import { createLateResults, type StagedResult } from './late-results.ts'
+import { createLateResults, type Place, type StagedResult } from './late-results.ts'
 import { NONE_PINNED, type Pinned, type PinnedLines } from './pinned.ts'
 import type { Hit } from './ranker.ts'
 import type { RecallAnswer, RecallPort, RecallQuestion } from './recall-port.ts'
@@ -51,14 +51,7 @@ const useOf = ({ channel, conversationId, spanId, turnId }: RecallCue): Use => (
 })
 
 const NOTHING = { text: null, seqs: [], facts: [] } as const
-const NO_ANSWER: RecallAnswer = {
-  hits: [],
-  text: '',
-  shown: [],
-  shownSeqs: [],
-  left: [],
-  judged: [],
-}
+const NO_ANSWER = { shown: [], left: [] } as const
 
 /**
  * Runs recall before every activation, within a time budget. Late results are staged and reconsidered with
@@ -67,7 +60,7 @@ const NO_ANSWER: RecallAnswer = {
  */
 export function createPassiveRecall(options: PassiveRecallOptions) {
   const { append, config, engine, nowMs, onFault } = options
-  const late = createLateResults()
+  const lateResults = createLateResults()
   const runtime = { queries: 0, inTime: 0, late: 0, failed: 0, lastDurationMs: null as number | null }
 
   function failed(error: unknown): undefined {
@@ -76,14 +69,13 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
   }
 
   /** Stages results for the next turn, and records those that have already expired. */
-  async function stage(cue: RecallCue, results: readonly StagedResult[]): Promise<void> {
-    const facts = results.flatMap((result) =>
-      result.hits.length === 0 || late.stage(cue.conversationId, result) ? [] : expired(result, cue),
-    )
+  async function stage(results: readonly StagedResult[]): Promise<void> {
+    const late = results.filter(({ hits }) => hits.length > 0)
+    const facts = late.filter((result) => !lateResults.stage(result)).flatMap(expired)
     if (facts.length > 0) await append(facts)
   }
 
-  const expired = ({ hits }: StagedResult, cue: Place) => suppressed(hits, 'expired', true, cue)
+  const expired = ({ hits, place }: StagedResult) => suppressed(hits, 'expired', true, place)
 
   function questionOf(cue: RecallCue, staged: readonly Hit[]): RecallQuestion {
     const { text, conversationId, beforeSeq, channel } = cue
@@ -129,9 +121,9 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
     }
     if (answer === null) {
       runtime.late += 1
-      void asked.then(({ hits }) => stage(cue, [{ turnId: cue.turnId, turn, hits }])).catch(failed)
+      void asked.then(({ hits }) => stage([{ place: cue, turn, hits }])).catch(failed)
     }
-    await stage(cue, waited)
+    await stage(waited)
     return null
   }
 
@@ -160,7 +152,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
               ({ seq, relevance }) => !known.has(seq) && relevance >= question.config.relevanceThreshold,
             )
             .map((hit) => ({ ...hit, foundFor: cue.text }))
-          return stage(cue, [{ turnId: cue.turnId, turn, hits }])
+          return stage([{ place: cue, turn, hits }])
         })
         .catch(failed)
     }
@@ -189,18 +181,16 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
 
   async function recallFor(cue: RecallCue) {
     const startedMs = nowMs()
-    const facts: NewEvent[] = []
-    const turn = late.beginTurn(cue.conversationId)
     runtime.queries += 1
-    const waited = late.take(cue.conversationId, turn)
-    facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
+    const waited = lateResults.beginTurn(cue.conversationId)
+    const facts = waited.expired.flatMap(expired)
     const staged = waited.ready.flatMap(({ hits }) => hits)
     // Only turns of the owner. They do not depend on recall, which may be late.
     const pinned = cue.channel === 'inner' ? NONE_PINNED : options.pinned.lines(cue.inContextSeqs)
     const question = beside(pinned, questionOf(cue, staged))
-    const first = await found(cue, turn, question, waited.ready)
+    const first = await found(cue, waited.turn, question, waited.ready)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
-    if (first && !answer) await stage(cue, waited.ready)
+    if (first && !answer) await stage(waited.ready)
     const durationMs = Math.max(0, nowMs() - startedMs)
     runtime.lastDurationMs = durationMs
     facts.push(...outcomes(answer ?? NO_ANSWER, pinned, durationMs, cue))
@@ -210,7 +200,7 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
   }
 
   function outcomes(
-    answer: RecallAnswer,
+    answer: Pick<RecallAnswer, 'shown' | 'left'>,
     pinned: PinnedLines,
     durationMs: number,
     cue: RecallCue,
@@ -227,20 +217,11 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       }
       const isAny = facts.ids.length + facts.turnSeqs.length > 0
       const recalled: NewEvent[] = isAny ? [{ type: 'memory.recalled', ...envelopeOf(cue), facts }] : []
-      const suppressedFor = (reason: Suppression) =>
-        suppressed(
-          answer.left.filter((each) => each.isLate === wasLate && each.reason === reason),
-          reason,
-          wasLate,
-          cue,
-        )
-      // A new irrelevant hit was not due to be shown. Every outcome of a late hit is recorded.
-      return [
-        ...recalled,
-        ...suppressedFor('duplicate'),
-        ...suppressedFor('budget'),
-        ...(wasLate ? suppressedFor('irrelevant') : []),
-      ]
+      const dropped = (['duplicate', 'budget', 'irrelevant'] as const).flatMap((reason) => {
+        const hits = answer.left.filter((each) => each.isLate === wasLate && each.reason === reason)
+        return suppressed(hits, reason, wasLate, cue)
+      })
+      return [...recalled, ...dropped]
     })
   }
 
@@ -271,14 +252,10 @@ export function createPassiveRecall(options: PassiveRecallOptions) {
       engine.recall(questionOf(FIRST_CUE, [])).catch(() => undefined)
     },
     /** Recall statistics since the process started. */
-    runtime: () => ({ ...runtime, waiting: late.waiting() }),
+    runtime: () => ({ ...runtime, waiting: lateResults.waiting() }),
     /** Records what will never be delivered as expired. */
     async close(): Promise<void> {
-      const facts = late
-        .takeAll()
-        .flatMap(({ conversationId, result }) =>
-          expired(result, { conversationId, spanId: null, turnId: result.turnId }),
-        )
+      const facts = lateResults.takeAll().flatMap(expired)
       try {
         if (facts.length > 0) await append(facts)
       } catch (error) {
@@ -306,8 +283,6 @@ function beside({ tokens, seqs, toldSeqs }: PinnedLines, question: RecallQuestio
     config: { ...config, maxInjectedTokens: config.maxInjectedTokens - tokens },
   }
 }
-
-type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>
 
 const memoryIdsOf = (hits: readonly Named[]) => [...new Set(hits.flatMap(({ memoryId }) => memoryId ?? []))]
 const turnSeqsOf = (hits: readonly Named[]) => [
