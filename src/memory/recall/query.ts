@@ -57,12 +57,20 @@ export const MAX_TERMS = 24
 const MAX_WIDENED_TERMS = 12
 const CONTEXT_WEIGHT = 0.4
 
-/** The significant words of a text. `isUsed` excludes positions. */
+/** The tokens of the significant words of a text. `isUsed` excludes positions. */
 function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
-  const significant = splitRuns(text).filter(
-    ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
-  )
-  return unique(joinRuns(significant).flatMap(toTokens))
+  let position = -1
+  const isSignificant = (word: string) => {
+    position += 1
+    return !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word)
+  }
+  const words = runsOf(text).flatMap((run) => {
+    const parts = isUnspaced(run) ? charactersOf(run) : [run]
+    // Characters that are still adjacent in their run stay one word.
+    const left = parts.map((part) => (isSignificant(part) ? part : ' ')).join('')
+    return left.split(' ').filter((word) => word !== '')
+  })
+  return unique(words.flatMap(toTokens))
 }
 
 function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
@@ -115,29 +123,6 @@ export function readQuery(cue: Cue): Query {
 /** A word's stem. Unspaced scripts, whose words have no bounds, yield pairs of characters. */
 function toTokens(run: string): readonly (readonly string[])[] {
   return isUnspaced(run) ? pairsOf(charactersOf(run)) : [[stemOf(run)]]
-}
-
-type Spoken = { readonly word: string; readonly position: number; readonly run: number }
-
-/** The words of a text with their positions. Characters of unspaced scripts keep the number of their run. */
-function splitRuns(text: string): Spoken[] {
-  const spoken: Spoken[] = []
-  runsOf(text).forEach((word, run) => {
-    for (const part of isUnspaced(word) ? charactersOf(word) : [word])
-      spoken.push({ word: part, position: spoken.length, run })
-  })
-  return spoken
-}
-
-/** Joins characters that are still adjacent in their run. */
-function joinRuns(spoken: readonly Spoken[]): string[] {
-  const joined: string[] = []
-  spoken.forEach(({ word, position, run }, index) => {
-    const before = spoken[index - 1]
-    if (before?.run === run && before.position === position - 1) joined.push(`${joined.pop()}${word}`)
-    else joined.push(word)
-  })
-  return joined
 }
 
 function pairsOf(characters: readonly string[]): string[][] {
