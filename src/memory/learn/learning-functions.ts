@@ -53,19 +53,7 @@ function createLibrary({ views, ledger }: Sources) {
       .flatMap(({ seq }) => queries.byStoredSeq(seq) ?? [])
   }
 
-  /** The memories a turn was given, and its reply. */
-  function recalledIn(turnId: string) {
-    const events = ledger.readSeqs(turns.eventSeqs(turnId))
-    const reply = events.findLast(
-      (event) =>
-        event.type === 'chat.reply.sent' || event.type === 'sms.sent' || event.type === 'call.reply.spoken',
-    )
-    return {
-      ids: events.flatMap((event) => (event.type === 'memory.recalled' ? event.facts.ids : [])),
-      replySeq: reply?.seq ?? null,
-      reply: reply?.body?.text ?? '',
-    }
-  }
+  const eventsOf = (turnId: string) => ledger.readSeqs(turns.eventSeqs(turnId))
 
   /** Whether a memory was learned in the conversation that the window shows. */
   function isRecent(memoryId: string, { shown }: Window): boolean {
@@ -74,7 +62,7 @@ function createLibrary({ views, ledger }: Sources) {
     return memory !== undefined && shown.some(({ seq }) => sources.includes(seq))
   }
 
-  return { queries, windows, memoriesNear, recalledIn, isRecent }
+  return { queries, windows, memoriesNear, isRecent, eventsOf }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
@@ -118,7 +106,7 @@ export const learningFunctions = {
 
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, recalledIn, isRecent } = createLibrary(sources)
+    const { queries, windows, isRecent, eventsOf } = createLibrary(sources)
     return ({
       window,
       checked,
@@ -154,10 +142,7 @@ export const learningFunctions = {
         const how = { newId: each.newId, place: placeOf(said), by: 'extraction' } as const
         facts.push(...learning.learn(each.accepted, how).facts)
       }
-      facts.push(
-        ...retractionsIn(window, { windows, queries }),
-        ...citationsIn(window, { queries, recalledIn }),
-      )
+      facts.push(...retractionsIn(window, { windows, queries }), ...citationsIn(window, queries, eventsOf))
       return { facts, accepted, unrecorded: Math.max(0, discarded - MAX_DISCARDED_FACTS) }
     }
   },

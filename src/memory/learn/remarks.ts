@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../../ledger/event.ts'
+import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import { takesBack } from './cues.ts'
@@ -24,30 +25,28 @@ export function retractionsIn(
 /** Reinforces memories that a reply cites, unless the owner's message already stated them. */
 export function citationsIn(
   window: Window,
-  options: {
-    readonly queries: MemoryQueries
-    readonly recalledIn: (turnId: string) => {
-      readonly ids: readonly string[]
-      readonly replySeq: number | null
-      readonly reply: string
-    }
-  },
+  queries: MemoryQueries,
+  eventsOf: (turnId: string) => readonly AnyEvent[],
 ): NewEvent[] {
   return window.quotables.flatMap(({ agreed, utterance }) => {
-    const { turnId } = utterance
-    if (agreed || turnId === null) return []
-    const { ids, replySeq, reply } = options.recalledIn(turnId)
-    if (replySeq === null || ids.length === 0) return []
-    const [said, replied] = [indexWords(utterance.text), indexWords(reply)]
+    if (agreed || utterance.turnId === null) return []
+    const events = eventsOf(utterance.turnId)
+    const ids = events.flatMap((event) => (event.type === 'memory.recalled' ? event.facts.ids : []))
+    const reply = events.findLast(
+      (event) =>
+        event.type === 'chat.reply.sent' || event.type === 'sms.sent' || event.type === 'call.reply.spoken',
+    )
+    if (!reply) return []
+    const [said, replied] = [indexWords(utterance.text), indexWords(reply.body?.text ?? '')]
     return [...new Set(ids)].flatMap((memoryId): NewEvent[] => {
-      const memory = options.queries.byId(memoryId)
+      const memory = queries.byId(memoryId)
       const words = contentWords(memory?.value || memory?.text || '')
       const isCited =
         words.length > 0 &&
         words.every((word) => hasWord(replied, word)) &&
         !words.every((word) => hasWord(said, word))
       if (!isCited) return []
-      const facts = { memoryId, use: 'citation' as const, sourceSeqs: [replySeq] }
+      const facts = { memoryId, use: 'citation' as const, sourceSeqs: [reply.seq] }
       return [{ type: 'memory.reinforced', ...placeOf(utterance), facts }]
     })
   })
