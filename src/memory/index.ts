@@ -14,7 +14,7 @@ import { createMemoryCounters } from './counters.ts'
 import type { Chosen } from './forget/forgettable.ts'
 import { createExtraction } from './learn/extraction.ts'
 import { createImportedLearning } from './learn/imported.ts'
-import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
+import type { LearningThread } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createRetiring } from './learn/replaced.ts'
 import { createWindowReader } from './learn/window.ts'
@@ -42,14 +42,6 @@ const LOOKUP_EMBEDDING_MS = 1000
 
 /** A message that takes longer is hostile. */
 const LEARNING_LIMIT_MS = 15_000
-
-function openLearning(directory: string, log: Log): LearningThread {
-  const url = new URL('./learn/learning-thread.ts', import.meta.url)
-  return openFunctionThread<typeof learningFunctions>(url, directory, {
-    limitMs: LEARNING_LIMIT_MS,
-    onFailure: (failure) => log.error({ err: failure }, 'a thread was ended'),
-  })
-}
 
 export type Memory = ReturnType<typeof buildMemory>
 
@@ -82,10 +74,14 @@ export function buildMemory(options: {
   const { append, views } = storage
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
-  const learning = options.learning ?? openLearning(options.directory, log)
-  const vectors = openVectors(options.directory, {
-    onFailure: (failure) => log.error({ err: failure }, 'a thread was terminated'),
-  })
+  const onFailure = (failure: unknown) => log.error({ err: failure }, 'a thread was terminated')
+  const learning: LearningThread =
+    options.learning ??
+    openFunctionThread(new URL('./learn/learning-thread.ts', import.meta.url), options.directory, {
+      limitMs: LEARNING_LIMIT_MS,
+      onFailure,
+    })
+  const vectors = openVectors(options.directory, { onFailure })
   const config = createMemoryConfig({
     load: () => options.documents.document('memory'),
     save: (document) => options.documents.writeDocument('memory', document),
