@@ -69,8 +69,9 @@ export function consolidate(accepted: Accepted, known: readonly Known[]): Decisi
   // Only what is said later refines what the owner wrote on the page.
   const settling = [...against, ...refinable.filter(({ byHand }) => byHand === 1)]
   const newer = settling.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
-  const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
-  const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
+  const idsOf = (memories: readonly Known[]) => memories.map(({ memoryId }) => memoryId)
+  const overrides = idsOf(against.filter((memory) => isOverridden(accepted, memory)))
+  const contests = idsOf(against.filter((memory) => !isOverridden(accepted, memory)))
   if (same) {
     // Restating one side of a conflict resolves it.
     const settled = lastOf(same.sourceSeqs) < accepted.saidSeq ? same.contestedWith : []
@@ -210,8 +211,4 @@ function isRepetition(accepted: Accepted, memory: Known): boolean {
 
 function lastOf(seqs: readonly number[]): number {
   return Math.max(0, ...seqs)
-}
-
-function idOf({ memoryId }: Known): string {
-  return memoryId
 }
