@@ -31,8 +31,7 @@ export function indexWords(...texts: readonly string[]): WordIndex {
 /** Whether the index has the word in any inflection, by stem or by a long common prefix; digits exactly. */
 export function hasWord(index: WordIndex, word: string): boolean {
   if (index.stems.has(stemOf(word))) return true
-  if (/\d/.test(word)) return index.joined.includes(word)
-  if (isUnspaced(word)) return index.joined.includes(word)
+  if (/\d/.test(word) || isUnspaced(word)) return index.joined.includes(word)
   // Compounds: "phone number" and "phonenumber", "wi-fi" and "wifi".
   if (word.length >= 4 && index.joined.includes(word)) return true
   return index.words.some((other) => isInflected(word, other))
@@ -40,14 +39,8 @@ export function hasWord(index: WordIndex, word: string): boolean {
 
 /** Whether two words are probably forms of the same word. */
 function isInflected(a: string, b: string): boolean {
-  const prefix = commonPrefix(a, b)
-  return prefix >= 4 && prefix >= Math.max(a.length, b.length) * 0.6
-}
-
-function commonPrefix(a: string, b: string): number {
-  let length = 0
-  while (length < a.length && length < b.length && a[length] === b[length]) length += 1
-  return length
+  const shared = Math.max(4, Math.ceil(Math.max(a.length, b.length) * 0.6))
+  return Math.min(a.length, b.length) >= shared && a.startsWith(b.slice(0, shared))
 }
 
 /** Share of the words that the index has, 0..1; 1 if there are none. */
