@@ -30,6 +30,11 @@ const RECALLED = 20
 const MESSAGE_CHARS = 250
 /** Longer lists are not read out to choose from. */
 const MAX_CHOICES = 8
+const NOT_FOUND = refuse('not_found', 'No matching memories.')
+const TOO_COMMON = refuse(
+  'too_common',
+  'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
+)
 
 /** What an erasure covers: hidden now, erased after a minute. */
 export type Forgotten = {
@@ -81,7 +86,8 @@ export function memoryTools(options: {
     | { readonly meant: Candidate | null; readonly deed: Deed }
     | { readonly refusal: Exclude<ToolResult, { ok: true }> }
   > {
-    if (messageSeq === null) return { refusal: notOwner('Only the owner can ask to forget something.') }
+    if (messageSeq === null)
+      return { refusal: refuse('not_owner', 'Only the owner can ask to forget something.') }
     await settled()
     // With a partial index, the wrong memory might match.
     if (!(await options.isIndexed()))
@@ -92,11 +98,11 @@ export function memoryTools(options: {
         ),
       }
     const found = await options.candidates({ query, askedSeq: messageSeq, nowMs, timezone })
-    if (found.length === 0) return { refusal: notFound() }
+    if (found.length === 0) return { refusal: NOT_FOUND }
     const meant = meantBy(found)
     if (meant) return { meant, deed: deedOf([meant], timezone) }
     const isCommon = found.length > MAX_CANDIDATES && !found.some(isMemory)
-    if (isCommon) return { refusal: tooCommon() }
+    if (isCommon) return { refusal: TOO_COMMON }
     return { meant, deed: deedOf(found.slice(0, MAX_CANDIDATES), timezone) }
   }
 
@@ -107,7 +113,7 @@ export function memoryTools(options: {
   ): Promise<ToolResult> {
     const { memoryIds, messageSeqs } = chosenIn(chosen)
     const outcome = await forgetting.forget({ memoryIds, messageSeqs }, askedSeq, context)
-    if (!('erasure' in outcome)) return outcome.status === 'too_much' ? tooCommon() : notFound()
+    if (!('erasure' in outcome)) return outcome.status === 'too_much' ? TOO_COMMON : NOT_FOUND
     const { seqs, ...plan } = outcome.erasure
     return { ok: true, data: { forgotten: memoryIds.length, ...plan }, derivedFrom: seqs }
   }
@@ -125,7 +131,7 @@ export function memoryTools(options: {
       readOnly: false,
       async run({ text }, context) {
         const { key, conversationId, spanId, turnId, calledSeq: causedBy, messageSeq } = context
-        if (messageSeq === null) return notOwner('Only what the owner says can be remembered.')
+        if (messageSeq === null) return refuse('not_owner', 'Only what the owner says can be remembered.')
         const place = { conversationId, spanId, turnId, causedBy }
         const outcome = await memories.remember(text, key, { ...place, messageSeq })
         if (outcome.status === 'refused') {
@@ -218,7 +224,7 @@ export function memoryTools(options: {
       idempotent: false,
       readOnly: false,
       async run(_args, { messageSeq }) {
-        if (messageSeq === null) return notOwner('Only the owner can undo.')
+        if (messageSeq === null) return refuse('not_owner', 'Only the owner can undo.')
         if (await forgetting.undo()) return { ok: true, data: { undone: true } }
         return refuse('nothing_to_undo', 'There is nothing left to undo.')
       },
@@ -250,21 +256,6 @@ function deedOf(found: readonly Candidate[], timezone: string): Deed {
     derivedFrom: found.map(({ seq }) => seq),
     choices: refs,
   }
-}
-
-function notFound() {
-  return refuse('not_found', 'No matching memories.')
-}
-
-function tooCommon() {
-  return refuse(
-    'too_common',
-    'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
-  )
-}
-
-function notOwner(message: string) {
-  return refuse('not_owner', message)
 }
 
 function present({ memoryId, text, validFrom, status }: MemoryRow) {
