@@ -37,11 +37,9 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
-  /** The memory and all versions it replaced, which would otherwise remain, unseen. */
-  function versionsOf(memoryId: string): MemoryRow[] {
-    const memory = queries.byId(memoryId)
-    if (!memory) return []
-    const versions = new Map([[memory.memoryId, memory] as const])
+  /** The memories and all versions that they replaced, which would otherwise remain, unseen. */
+  function versionsOf(memories: readonly MemoryRow[]): MemoryRow[] {
+    const versions = new Map(memories.map((memory) => [memory.memoryId, memory]))
     for (const known of versions.values()) {
       for (const older of queries.predecessors(known.memoryId)) versions.set(older.memoryId, older)
     }
@@ -49,7 +47,17 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   }
 
   const isOwners = (seq: number) => utterances.bySeq(seq)?.speaker === 'owner'
-  const mentions = (terms: Parameters<typeof mentionsOf>[1]) => mentionsOf(views, terms)
+  const mentions = (words: readonly string[], numbers: readonly string[]) =>
+    mentionsOf(views, { words, numbers, limit: MENTIONS })
+
+  function mentionsIn({ text, quote, value }: MemoryRow): number[] {
+    const quoted = distinctive(quote ?? '')
+    const numbers = numberRuns(value || (text ?? '')).flat()
+    return mentions(
+      quoted.length > 0 ? quoted : contentWords(text ?? ''),
+      numbers.filter((number) => number.length >= MIN_DIGITS),
+    )
+  }
 
   return ({ memoryIds, messageSeqs }: Chosen): Forgettable | null => {
     const messages = ledger.readSeqs(ascending(messageSeqs.filter(isOwners))).flatMap((event) => {
@@ -57,24 +65,12 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
       return text === null ? [] : [{ seq: event.seq, text }]
     })
     // What the owner wrote in place of a memory derives from it, and goes with it.
-    const learned = messages.flatMap(({ seq }) =>
-      [...queries.bySource(seq), ...queries.editedFrom(seq)].map((memory) => memory.memoryId),
-    )
-    const versions = [
-      ...new Map(
-        [...memoryIds, ...learned].flatMap(versionsOf).map((version) => [version.memoryId, version]),
-      ).values(),
-    ]
+    const learned = messages.flatMap(({ seq }) => [...queries.bySource(seq), ...queries.editedFrom(seq)])
+    const versions = versionsOf([...memoryIds.flatMap((id) => queries.byId(id) ?? []), ...learned])
     if (versions.length + messages.length === 0) return null
     const barredSeqs = ascending([
-      ...versions.flatMap((version) => [
-        ...queries.sources(version.memoryId),
-        ...mentions({ ...searchTermsOf(version), limit: MENTIONS }),
-      ]),
-      ...messages.flatMap(({ seq, text }) => [
-        seq,
-        ...mentions({ words: distinctive(text), numbers: [], limit: MENTIONS }),
-      ]),
+      ...versions.flatMap((version) => [...queries.sources(version.memoryId), ...mentionsIn(version)]),
+      ...messages.flatMap(({ seq, text }) => [seq, ...mentions(distinctive(text), [])]),
     ])
     return {
       versions: versions.map(({ memoryId, storedSeq }) => ({ memoryId, storedSeq })),
@@ -93,18 +89,6 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
 function distinctive(text: string): string[] {
   const words = contentWords(text)
   return words.length >= 2 && words.length <= MAX_QUOTED_WORDS ? words : []
-}
-
-function searchTermsOf({ text, quote, value }: MemoryRow): {
-  words: readonly string[]
-  numbers: readonly string[]
-} {
-  const quoted = distinctive(quote ?? '')
-  const numbers = numberRuns(value || (text ?? '')).flat()
-  return {
-    words: quoted.length > 0 ? quoted : contentWords(text ?? ''),
-    numbers: numbers.filter((number) => number.length >= MIN_DIGITS),
-  }
 }
 
 function ascending(seqs: readonly number[]): number[] {
