@@ -54,8 +54,7 @@ export function createRecallAnswers(options: {
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
     const { staged, text, config, timezone } = question
     const hits = named(question.hits)
-    const isNothing = hits.length + staged.length === 0
-    const inContext = new Set(isNothing ? [] : question.inContextSeqs)
+    const inContext = new Set(question.inContextSeqs)
     const all = new Map(
       recollect([...hits, ...staged.filter(({ seq }) => !hits.some((hit) => hit.seq === seq))]).map(
         (recollection) => [recollection.seq, recollection] as const,

@@ -49,8 +49,7 @@ export function composeInjection(
   let tokens = 0
   for (const recollection of recollections) {
     if (recollection.relevance < least) continue
-    const statements = statementsOf(recollection)
-    if (repeats.has(recollection, statements)) {
+    if (repeats.has(recollection)) {
       suppressed.push({ hit: recollection, reason: 'duplicate' })
       continue
     }
@@ -61,7 +60,7 @@ export function composeInjection(
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }
-    repeats.add(recollection, statements)
+    repeats.add(recollection)
     included.push({ recollection, line, cost })
     tokens += cost
   }
@@ -83,14 +82,14 @@ function createRepeats() {
   const shown = new Set<number>()
   const sources = new Set<number>()
   return {
-    has: ({ seq, memory }: Recollection, statements: readonly string[]): boolean =>
-      sources.has(seq) ||
-      (memory?.sourceSeqs.some((source) => shown.has(source)) ?? false) ||
-      statements.some((statement) => said.has(statement)),
-    add({ seq, memory }: Recollection, statements: readonly string[]): void {
-      shown.add(seq)
-      for (const source of memory?.sourceSeqs ?? []) sources.add(source)
-      for (const statement of statements) said.add(statement)
+    has: (recollection: Recollection): boolean =>
+      sources.has(recollection.seq) ||
+      recollection.memory?.sourceSeqs.some((source) => shown.has(source)) ||
+      statementsOf(recollection).some((statement) => said.has(statement)),
+    add(recollection: Recollection): void {
+      shown.add(recollection.seq)
+      for (const source of recollection.memory?.sourceSeqs ?? []) sources.add(source)
+      for (const statement of statementsOf(recollection)) said.add(statement)
     },
   }
 }
