@@ -67,10 +67,9 @@ export function noteTools(notes: Notes): Tool[] {
     if (remove !== null) {
       const lines = linesOf(text)
       const asked = linesOf(remove).filter((line) => compared(line) !== '')
-      const wanted = new Set(asked.map(compared))
-      const present = new Set(lines.map(compared))
-      absent = asked.filter((line) => !present.has(compared(line)))
-      const left = lines.filter((line) => !wanted.has(compared(line)))
+      const meant = asked.map((line) => meantBy(line, lines))
+      absent = asked.filter((_, index) => meant[index]?.length === 0)
+      const left = lines.filter((line) => !meant.flat().includes(line))
       if (left.length === lines.length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')
     }
@@ -228,6 +227,19 @@ export function noteTools(notes: Notes): Tool[] {
 }
 
 const linesOf = (text: string) => text.split('\n')
+
+/** The lines that a line to remove means: the same, or else the only one that differs by an amount, "2 litres of milk". */
+function meantBy(asked: string, lines: readonly string[]): readonly string[] {
+  const same = lines.filter((line) => compared(line) === compared(asked))
+  if (same.length > 0) return same
+  const like = lines.filter((line) => withoutAmount(line) === withoutAmount(asked))
+  return like.length === 1 ? like : []
+}
+
+const AMOUNT =
+  /^(?:\d[\d.,]*\s?(?:k?g|m?l|x)?\s|(?:two|three|four|five|six|ten|dozen|half(?: a)?)\s)?(?:(?:\p{L}+ )?of )?/u
+
+const withoutAmount = (line: string) => compared(line).replace(AMOUNT, '')
 
 /** A line as it is compared: "the newspaper" takes "- A newspaper" off a list. */
 const compared = (line: string) =>
