@@ -58,7 +58,7 @@ export type Lead = {
  * How long before an event to be reminded: "to pack, an hour before my flight on Friday at 6", "a day before the trip to
  * buy tickets", "my flight is on Friday at 6, the evening before". Null if the text says nothing of the kind.
  */
-export function leadIn(said: string, present: Clock): Lead | null {
+export function leadIn(said: string, present: Clock, early = false): Lead | null {
   const text = toDigits(said.slice(0, MAX_CHARS))
   const found = BEFOREHAND.exec(text)
   if (!found) return null
@@ -68,11 +68,17 @@ export function leadIn(said: string, present: Clock): Lead | null {
   // "Tomorrow at 9, call the shop a day before they close."
   if (!followsEvent && takeWhen(first, present, { early: false })) return null
   const beforeEvent = first === '' ? eventIn(last, present) : { event: last, what: first }
-  const { event, what } = followsEvent ? { event: first, what: last } : beforeEvent
+  // "The evening before to pack for the trip on Saturday" names the event last.
+  const afterEvent =
+    first === '' && datesIn(last, present).length > 0
+      ? { event: last, what: '' }
+      : { event: first, what: last }
+  const { event, what } = followsEvent ? afterEvent : beforeEvent
   return {
     event,
     dueBefore(words) {
-      const at = takeWhen(joined(words, present), present, { early: false })
+      const clock = words.replace(/^(?=\d{1,2}(?::\d{2})?$)/, 'at ')
+      const at = takeWhen(joined(clock, present), present, { early })
       if (at?.kind !== 'at') return null
       const local = earlierThan(Date.parse(`${at.local}Z`), hourOf(count) || 1, unit.toLowerCase())
       return { ...at, local, isClock: false, isDay: false, rest: what || at.rest }
@@ -143,6 +149,7 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
   [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
+  [/\b([a-z]+day|tomorrow) in the (?=(?:morning|afternoon|evening)\b)/gi, '$1 '],
 ]
 const PAST_OR_TO = new RegExp(
   `\\b(?<!from )(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}`,
@@ -181,7 +188,7 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
   if (hasAnother(after, present)) return SEVERAL_TIMES
   const head = dated.slice(0, result.index)
   const before = head.replace(
-    /\b(?:before )?(?:by|before|around|about|on|at|for|in|sometime)(?: the)? ?$/i,
+    /\b(?:before )?(?:(?:by|before|around|about|on|at|for|sometime)(?: the)?|in the) ?$/i,
     '',
   )
   // "The second week of January", "tomorrow after lunch".

@@ -41,6 +41,8 @@ test.for([
   ['in two weeks on Wednesday to call the vet', '2026-06-17T09:00', 'to call the vet'],
   ['to call the vet on Wednesday in 2 weeks', '2026-06-17T09:00', 'to call the vet'],
   ['a week tomorrow', '2026-06-10T09:00', ''],
+  ['to check in tomorrow', '2026-06-03T09:00', 'to check in'],
+  ['on Tuesday in the afternoon to call Bea', '2026-06-09T15:00', 'to call Bea'],
   ['around 4 to start cooking', '2026-06-02T16:00', 'to start cooking'],
   ['to cancel the trial before the 20th', '2026-06-19T09:00', 'to cancel the trial'],
   ['to buy wine before Friday', '2026-06-04T09:00', 'to buy wine'],
@@ -269,6 +271,13 @@ test.for([
     'my flight is on 19 June at 6 pm',
     '2026-06-18T19:00',
     'to pack',
+  ],
+  ['to leave 10 minutes before 5', '5', '2026-06-02T16:50', 'to leave'],
+  [
+    'the evening before to pack for the trip on Saturday',
+    'to pack for the trip on Saturday',
+    '2026-06-05T19:00',
+    'to pack for the trip',
   ],
   ['a month before the wedding on 12 July', 'the wedding on 12 July', '2026-06-12T09:00', 'the wedding'],
 ] as const)('reads “%s” as before “%s”', ([text, event, local, rest]) => {

@@ -32,7 +32,7 @@ function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
   const text = words.replace(/\s+/g, ' ')
-  const lead = leadIn(text, world.present)
+  const lead = leadIn(text, world.present, early)
   if (lead) return setBefore(lead, kind, world)
   const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
@@ -102,7 +102,7 @@ const JOINTS = [
 function titleOf(rest: string): string {
   let title = tidy(rest)
   for (let round = 0; round < 3; round += 1) for (const joint of JOINTS) title = title.replace(joint, '')
-  return tidy(title.replace(/ (?:to|for|at|on|in|about|and|that|by|is|are|from now)$/i, ''))
+  return tidy(title.replace(/ (?:to|for|at|on|about|and|that|by|is|are|from now)$/i, ''))
 }
 
 /** Sets a timer only if the text contains a time. */
