@@ -168,7 +168,7 @@ export const recallIntents: readonly Intent[] = [
     /^(?:undo(?: (?:that|it|this))?|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
     undo,
   ),
-  on(/^cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
+  on(/^(?:no,? )?cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
   on(
     [
       /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,

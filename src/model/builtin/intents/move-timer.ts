@@ -69,8 +69,10 @@ function* move(text: string, world: World): Steps {
   if (outcome.reason === 'past') return 'That time is already over.'
   if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
-  const { title = 'the timer' } = outcome.timer ?? {}
-  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}.`
+  const { title = 'the timer', recurrence } = outcome.timer ?? {}
+  // The later ones stay where they are.
+  const once = recurrence && when?.kind !== 'every' ? ', just this once' : ''
+  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${once}.`
 }
 
 /** Moves a reminder only if the text says when to. */

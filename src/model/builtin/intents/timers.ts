@@ -218,7 +218,9 @@ export const timerIntents: readonly Intent[] = [
   on("(?:stop|quit|don't|do not) remind(?:ing)? me (?:about|of|to) (.{1,200})", ([words = ''], world) =>
     cancel(tidy(words), 'reminder', world),
   ),
-  on('cancel (?:the |my |that |this )?(.{1,200})', ([words = ''], world) => cancel(tidy(words), '', world)),
+  on('(?:no,? )?cancel (?:the |my |that |this )?(.{1,200})', ([words = ''], world) =>
+    cancel(tidy(words), '', world),
+  ),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
   on(
     `${TIME_FIRST} (wake|remind|ping|alert|tell|notify) me(?: up)?(?: (.*))?`,
