@@ -67,9 +67,16 @@ export function noteTools(notes: Notes): Tool[] {
     if (remove !== null) {
       const lines = linesOf(text)
       const asked = linesOf(remove).filter((line) => compared(line) !== '')
-      const meant = asked.map((line) => meantBy(line, lines))
-      absent = asked.filter((_, index) => meant[index]?.length === 0)
-      const left = lines.filter((line) => !meant.flat().includes(line))
+      const same = Map.groupBy(lines, compared)
+      const alike = Map.groupBy(lines, withoutAmount)
+      const gone = new Set<string>()
+      absent = asked.filter((line) => {
+        const [only, ...others] = alike.get(withoutAmount(line)) ?? []
+        const meant = same.get(compared(line)) ?? (only !== undefined && others.length === 0 ? [only] : [])
+        for (const each of meant) gone.add(each)
+        return meant.length === 0
+      })
+      const left = lines.filter((line) => !gone.has(line))
       if (left.length === lines.length) return refuse('not_found', 'The note has no such line.')
       text = left.join('\n')
     }
@@ -228,17 +235,10 @@ export function noteTools(notes: Notes): Tool[] {
 
 const linesOf = (text: string) => text.split('\n')
 
-/** The lines that a line to remove means: the same, or else the only one that differs by an amount, "2 litres of milk". */
-function meantBy(asked: string, lines: readonly string[]): readonly string[] {
-  const same = lines.filter((line) => compared(line) === compared(asked))
-  if (same.length > 0) return same
-  const like = lines.filter((line) => withoutAmount(line) === withoutAmount(asked))
-  return like.length === 1 ? like : []
-}
-
 const AMOUNT =
   /^(?:\d[\d.,]*\s?(?:k?g|m?l|x)?\s|(?:two|three|four|five|six|ten|dozen|half(?: a)?)\s)?(?:(?:\p{L}+ )?of )?/u
 
+/** "The milk" is also "2 litres of milk", if nothing else is. */
 const withoutAmount = (line: string) => compared(line).replace(AMOUNT, '')
 
 /** A line as it is compared: "the newspaper" takes "- A newspaper" off a list. */
