@@ -16,6 +16,8 @@ test('hands over a task, shows its live progress, cancels it and runs it again',
   await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
   await checkLooks(page, 'tasks-empty')
   await page.getByRole('button', { name: 'Hand over a task' }).first().click()
+  const prompt = await page.locator('dg-task-dialog textarea').boundingBox()
+  expect(prompt?.height).toBeGreaterThan(130)
   await page.getByRole('button', { name: 'Hand over', exact: true }).click()
   await page.getByText('Describe what to do.').waitFor()
   await page.getByLabel('Name').fill('Mend the gate')

@@ -231,7 +231,7 @@ const WEEKS_ON = new RegExp(
   'gi',
 )
 
-/** Reads "Friday week", "a week on Friday" and "Friday in two weeks", each as so many weeks after the next Friday. */
+/** Turns "Friday week", "a week on Friday" and "Friday in two weeks" into a date, counted from the next Friday. */
 function withWeeks(text: string, nowMs: number): string {
   return text.replace(WEEKS_ON, (_, ...groups: (string | undefined)[]) => {
     const name = (groups[1] ?? groups[2] ?? '').toLowerCase()

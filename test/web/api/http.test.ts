@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { Explained } from '../../../web/src/api/explained.ts'
 import { createHttp, explain, Refused, Unreachable } from '../../../web/src/api/http.ts'
 
 async function startHttp(answer: RequestListener, stepUp = async () => false) {
@@ -92,4 +93,9 @@ test('asks for a proof of who is there and repeats the request, once', async () 
   const refused = http.del('/api/config/{key}', { params: { key: 'PUBLIC_URL' } })
   await expect(refused).rejects.toMatchObject({ problem: { code: 'step_up_required' } })
   expect(requests).toBe(3)
+})
+
+test('shows a message that is for the owner, and no other', () => {
+  expect(explain(new Explained('Notifications were not allowed.'))).toBe('Notifications were not allowed.')
+  expect(explain(new Error('x is undefined'))).toBe('Something went wrong on this page. Try reloading it.')
 })

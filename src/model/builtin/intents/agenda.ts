@@ -106,29 +106,31 @@ function linesIn(
 }
 
 /** What the owner said about these days, as lines. */
-function* toldOf([first, last]: Span, { can, present }: World): StepsTo<string[]> {
+function* toldOf(span: Span, { can, present }: World): StepsTo<string[]> {
   if (!can('search_timeline')) return []
+  const [first, last] = span
   const days = Array.from({ length: last - first + 1 }, (_, index) => first + index)
   const names = days.flatMap((day) => [named(day, present, 'weekday'), named(day, present, 'month')])
   const queries = new Set([null, 'tomorrow', ...names])
   const results = yield [...queries].map((query) => ({ name: 'search_timeline', args: { query } }))
-  const said = results
+  const lines = results
     .flatMap(({ hits }) => hits)
-    .filter(({ who, text = '', at = '' }) => {
-      if (who !== 'owner' || isQuestion(text) || !isStatement(text) || /\bremind me\b/i.test(text))
-        return false
-      // "Thursday" is the one after the day on which it was said.
-      const dates = datesIn(text, { ...present, now: new Date(at) })
-      return dates.some(({ start, end }) => {
-        const [from, to] = [start, end ?? start].map((part) => daysUntil(part.date(), present))
-        const isDay = start.isCertain('day') || start.isCertain('weekday')
-        return isDay && Number(from) <= last && Number(to) >= first
-      })
-    })
-  const lines = said.map(
-    ({ text = '', at }) => `You told me ${formatRecorded(at, present, formatDay)}: ${toYou(text)}`,
-  )
+    .filter(({ who, text = '', at = '' }) => who === 'owner' && isTold(text) && isOn(span, text, at, present))
+    .map(({ text = '', at }) => `You told me ${formatRecorded(at, present, formatDay)}: ${toYou(text)}`)
   return [...new Set(lines)]
+}
+
+/** A statement that became no reminder, which would be listed twice. */
+const isTold = (text: string) => isStatement(text) && !isQuestion(text) && !/\bremind me\b/i.test(text)
+
+/** Whether a text names one of these days. "Thursday" is the first one after the text was said. */
+function isOn([first, last]: Span, text: string, saidAt: string, present: Present): boolean {
+  const dates = datesIn(text, { ...present, now: new Date(saidAt) })
+  const days = dates.filter(({ start }) => start.isCertain('day') || start.isCertain('weekday'))
+  return days.some(
+    ({ start, end }) =>
+      daysUntil(start.date(), present) <= last && daysUntil((end ?? start).date(), present) >= first,
+  )
 }
 
 const named = (ahead: number, present: Present, part: 'weekday' | 'month') =>
