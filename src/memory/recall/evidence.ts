@@ -30,6 +30,8 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 
 /** Empty slots that keep memories out of the window around the newest turn. */
 const GAP = 8
+/** Once the rarer words match this many memories, the other memories are skipped. */
+const MAX_MEMORIES = 3000
 /** Words more common than this are not extended to their root. */
 const MAX_WIDENED = 2000
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5 }
@@ -62,6 +64,20 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     touched = []
   }
 
+  /** Numbers the matching memories. Returns how many of them get a slot. */
+  function numberMemories(lists: readonly (Postings | null)[]): number {
+    const found = lists.flatMap((list) => list?.memorySeqs ?? [])
+    const occurrences = found.reduce((sum, { length }) => sum + length, 0)
+    // Rarest words first: memories that match only a common word matter least.
+    if (occurrences > MAX_MEMORIES) found.sort((a, b) => a.length - b.length)
+    let slots: number | null = null
+    for (const seqs of found) {
+      memorySlots.add(seqs)
+      if (slots === null && memorySlots.seqs().length >= MAX_MEMORIES) slots = memorySlots.seqs().length
+    }
+    return slots ?? memorySlots.seqs().length
+  }
+
   return (query, lastTurnId, lastMemoryId) => {
     const terms = query.terms.slice(0, MAX_TERMS)
     postings.refresh()
@@ -73,9 +89,9 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     }
     const firstMemorySlot = lastTurnId + 1 + GAP
     memorySlots.clear(lastMemoryId - FIRST_MEMORY_ID)
-    for (const list of [...lists.exact, ...lists.root]) if (list) memorySlots.add(list.memorySeqs)
+    const memories = numberMemories(MATCHINGS.flatMap((matching) => lists[matching]))
     const memorySeqs = memorySlots.seqs()
-    clear(firstMemorySlot + memorySeqs.length)
+    clear(firstMemorySlot + memories)
     // Counting memories without a match would need a scan and change all weights alike.
     const total = lastTurnId + memorySeqs.length
 
@@ -102,8 +118,10 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     function mark(own: Uint32Array, bit: number, { turnIds, memorySeqs }: Postings, weight: number): void {
       // Plain loops: a common word occurs in tens of thousands of turns.
       for (let at = 0; at < turnIds.length; at += 1) markSlot(own, bit, turnIds[at] ?? 0, weight)
-      for (let at = 0; at < memorySeqs.length; at += 1)
-        markSlot(own, bit, firstMemorySlot + memorySlots.numberOf(memorySeqs[at] ?? 0), weight)
+      for (let at = 0; at < memorySeqs.length; at += 1) {
+        const number = memorySlots.numberOf(memorySeqs[at] ?? 0)
+        if (number < memories) markSlot(own, bit, firstMemorySlot + number, weight)
+      }
     }
 
     function markSlot(own: Uint32Array, bit: number, slot: number, weight: number): void {
@@ -126,7 +144,7 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
       slotOf(id) {
         if (id < FIRST_MEMORY_ID) return id <= lastTurnId ? id : undefined
         const number = memorySlots.numberOf(id - FIRST_MEMORY_ID)
-        return number < 0 ? undefined : firstMemorySlot + number
+        return number < 0 || number >= memories ? undefined : firstMemorySlot + number
       },
       idOf: (slot) =>
         slot <= lastTurnId ? slot : FIRST_MEMORY_ID + (memorySeqs[slot - firstMemorySlot] ?? 0),
