@@ -1,12 +1,75 @@
 import { Cron } from 'croner'
 import type { TimerRow } from '../../projections/timers.ts'
+import { DAY_MS, fromWallClock, wallClockMs } from '../lib/time.ts'
 
 /** A recurrence that croner cannot parse, or that never occurs. */
 export class InvalidRecurrence extends Error {
   override readonly name = 'InvalidRecurrence'
 }
 
-const cronOf = (recurrence: string, timezone: string) => new Cron(recurrence, { timezone, paused: true })
+/** A step in the field for days, months or weekdays: `*%2`, `4%2`, and once it is set `4%2+1`. */
+const STEP = /^(.+)%([1-9]\d?)(?:\+(\d{1,2}))?$/
+
+/** What a step counts, since 1970, of a day that is given as a wall clock. Weeks begin on Monday. */
+const COUNTS: Readonly<Record<number, (wallMs: number) => number>> = {
+  2: (wallMs) => Math.floor(wallMs / DAY_MS),
+  3: (wallMs) => (new Date(wallMs).getUTCFullYear() - 1970) * 12 + new Date(wallMs).getUTCMonth(),
+  4: (wallMs) => Math.floor((wallMs / DAY_MS + 3) / 7),
+}
+
+/** So many days that do not count are skipped at most. */
+const MAX_SKIPPED = 1000
+
+/**
+ * A cron expression, extended by steps over days, months and weeks, which cron lacks: `0 9 * * 4%2` is every second
+ * Thursday. fugit's notation for weeks. Without its `+`, a step lets every day pass.
+ */
+function scheduleOf(recurrence: string, timezone: string) {
+  const fields = recurrence.trim().split(/\s+/)
+  const steps = fields.flatMap((field, index) => {
+    const [, base = '', every, phase] = STEP.exec(field) ?? []
+    const count = fields.length === 5 ? COUNTS[index] : undefined
+    return count && every ? [{ index, base, count, every: Number(every), phase }] : []
+  })
+  const plain = steps.reduce((left, { index, base }) => left.with(index, base), fields)
+  const cron = new Cron(plain.join(' '), { timezone, paused: true })
+
+  const isOn = (at: Date) =>
+    steps.every(
+      ({ count, every, phase }) =>
+        phase === undefined || (count(wallClockMs(at, timezone)) - Number(phase)) % every === 0,
+    )
+
+  /** The first occurrence after a moment; null if there is none. */
+  function next(after: Date): Date | null {
+    let at = cron.nextRun(after)
+    for (let skipped = 0; at !== null && !isOn(at); skipped += 1) {
+      if (skipped === MAX_SKIPPED) return null
+      const midnight = (Math.floor(wallClockMs(at, timezone) / DAY_MS) + 1) * DAY_MS
+      at = cron.nextRun(new Date(fromWallClock(midnight, timezone).getTime() - 1))
+    }
+    return at
+  }
+
+  return {
+    next,
+    *after(start: Date) {
+      for (let at = next(start); at !== null; at = next(at)) yield at
+    },
+    /** The last occurrence before a moment, if it is not too far back. */
+    before: (end: Date) => cron.previousRuns(steps.length > 0 ? MAX_SKIPPED : 1, end).find(isOn),
+    /** The expression whose steps count from a day. Those that count from one already stay. */
+    from: (day: Date): string =>
+      steps
+        .filter(({ phase }) => phase === undefined)
+        .reduce(
+          (left, { index, count, every }) =>
+            left.with(index, `${left[index]}+${count(wallClockMs(day, timezone)) % every}`),
+          fields,
+        )
+        .join(' '),
+  }
+}
 
 /** Rejects recurrences below a minute: croner reads a sixth field as seconds. Throws InvalidRecurrence. */
 export function checkPace(recurrence: string): void {
@@ -16,20 +79,25 @@ export function checkPace(recurrence: string): void {
 }
 
 /**
- * The first occurrence of a cron expression strictly after `after`; null if there is none. With one time per
+ * The first occurrence of a recurrence strictly after `after`; null if there is none. With one time per
  * day, daylight saving never drops or doubles an occurrence: a skipped local time moves to the next existing
  * one. With several times per day, skipped ones do not occur and repeated ones occur twice. Throws
  * InvalidRecurrence.
  */
 export function nextOccurrence(recurrence: string, timezone: string, after: Date): Date | null {
   try {
-    return cronOf(recurrence, timezone).nextRun(after)
+    return scheduleOf(recurrence, timezone).next(after)
   } catch (cause) {
     throw new InvalidRecurrence(
       `“${recurrence}” is not a recurrence: ${cause instanceof Error ? cause.message : ''}`,
       { cause },
     )
   }
+}
+
+/** The recurrence that is stored: “every second Thursday” counts from a first one. */
+export function countedFrom(first: Date, recurrence: string, timezone: string): string {
+  return scheduleOf(recurrence, timezone).from(first)
 }
 
 /** Occurrences are counted up to this limit, for timers that are years late. */
@@ -41,17 +109,17 @@ export function missedSince(
   now: Date,
 ): { readonly passed: number; readonly last: string; readonly nextAt: string | null } {
   if (recurrence === null) return { passed: 1, last: dueAt, nextAt: null }
-  const cron = cronOf(recurrence, timezone)
+  const schedule = scheduleOf(recurrence, timezone)
   let passed = 1
   let last = new Date(dueAt)
-  for (const at of cron.enumerate(last)) {
+  for (const at of schedule.after(last)) {
     if (at > now || passed === MAX_COUNTED) break
     passed += 1
     last = at
   }
   // An occurrence at `now` itself counts.
-  if (passed === MAX_COUNTED) last = cron.previousRuns(1, new Date(now.getTime() + 1))[0] ?? last
-  return { passed, last: last.toISOString(), nextAt: cron.nextRun(now)?.toISOString() ?? null }
+  if (passed === MAX_COUNTED) last = schedule.before(new Date(now.getTime() + 1)) ?? last
+  return { passed, last: last.toISOString(), nextAt: schedule.next(now)?.toISOString() ?? null }
 }
 
 /** At most `limit` occurrences of a timer up to a moment; the next one in any case. */
@@ -62,7 +130,7 @@ export function occurrencesUntil(
 ): readonly string[] {
   const found = [dueAt]
   if (recurrence === null) return found
-  for (const at of cronOf(recurrence, timezone).enumerate(new Date(dueAt))) {
+  for (const at of scheduleOf(recurrence, timezone).after(new Date(dueAt))) {
     if (at > until || found.length === limit) break
     found.push(at.toISOString())
   }

@@ -12,7 +12,7 @@ import type { Origin } from '../model/tool.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createFiring, LATE_MS } from './firing.ts'
-import { checkPace, nextOccurrence } from './schedule.ts'
+import { checkPace, countedFrom, nextOccurrence } from './schedule.ts'
 import { cancelled, createTimerWords } from './timer-words.ts'
 
 export type Timer = Pick<
@@ -40,7 +40,7 @@ export type NewTimer = {
   readonly title: string
   /** A single moment, or null for the first occurrence of `recurrence`. */
   readonly dueAt: Date | null
-  /** A cron expression in the owner's time zone. */
+  /** A cron expression in the owner's time zone, with a step such as `4%2` counted from `dueAt`. */
   readonly recurrence: string | null
   readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
   /** Some of the title was pasted on the page. */
@@ -130,7 +130,8 @@ export function createTimers(options: {
     if (!first) return { status: 'refused', reason: 'never' }
     if (recurrence !== null) checkPace(recurrence)
     if (isPast(first)) return { status: 'refused', reason: 'past' }
-    const when = { dueAt: first.toISOString(), recurrence, timezone }
+    const counted = recurrence && countedFrom(first, recurrence, timezone)
+    const when = { dueAt: first.toISOString(), recurrence: counted, timezone }
     return appendSet({
       ...{ type: 'timer.set', actor: by, ...envelope, body: { title } },
       facts: { timerId: newId(), ...when, missedPolicy, by, ...(isPasted && { pasted: true }) },
@@ -156,7 +157,8 @@ export function createTimers(options: {
     if (!due) return { status: 'refused', reason: 'never' }
     if (isMoved && isPast(due)) return { status: 'refused', reason: 'past' }
     const old = words.titleOf(row)
-    const changed = { title: title ?? old, dueAt: due.toISOString(), recurrence: repeats }
+    const counted = repeats && countedFrom(due, repeats, timezone)
+    const changed = { title: title ?? old, dueAt: due.toISOString(), recurrence: counted }
     const isSame =
       changed.title === old && changed.dueAt === row.dueAt && changed.recurrence === row.recurrence
     if (isSame) return { status: 'set', timer: toTimer(row) }

@@ -8,7 +8,11 @@ import type { ChangeOutcome, Timer } from './timers.ts'
 export const timeParameters = {
   at: z.string().max(40).nullable().describe('ISO 8601; without an offset it is local time of the owner'),
   in_minutes: z.number().nullable(),
-  recurrence: z.string().max(100).nullable().describe('Cron: minute hour day month weekday. Day L: the last'),
+  recurrence: z
+    .string()
+    .max(100)
+    .nullable()
+    .describe('Cron. Day L: the last; weekday 1#2: the 2nd Monday, 4%2: every 2nd Thursday'),
 }
 
 /** The last moment that a fact can name. */

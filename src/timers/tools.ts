@@ -40,8 +40,7 @@ export function timerTools(timers: Timers): Tool[] {
       name: 'set_timer',
       everyday: true,
       class: 'free',
-      description:
-        'Sets a timer that wakes you: at a moment, in minutes, or again and again by a cron expression in the zone of the owner.',
+      description: "Sets a timer that wakes you: at a moment, in minutes, or by cron in the owner's zone.",
       brief: 'Sets a reminder or timer: at a local time (ISO 8601), in minutes, or again and again (cron).',
       parameters: z.object({
         title: z.string().min(1).max(500),

@@ -200,3 +200,28 @@ test('says which reminders were late or missed because Delegate was off', async 
   await due('Feed the cat').getByText('Shown late: Delegate was off').waitFor()
   await due('Put the bins out').getByText('Missed while Delegate was off').waitFor()
 })
+
+test('repeats a reminder every other week, counted from the day that the owner chooses', async () => {
+  const { service } = await startWithModel()
+  await service.client.post('/api/timers', {
+    title: 'Recycling',
+    at: '2099-01-08T09:00',
+    recurrence: '0 9 * * 4%2',
+  })
+  const page = await visit(browser(), service, { path: '/timers' })
+  const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
+  await coming.filter({ hasText: 'Every 2 weeks on Thursday at 09:00' }).waitFor()
+  const saved = async (field: string, value: string) => {
+    await page.getByRole('button', { name: 'Edit Recycling' }).click()
+    expect(await page.getByLabel('How often').inputValue()).toBe('fortnightly')
+    await page.getByLabel(field).fill(value)
+    const answer = page.waitForResponse((each) => each.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'Save' }).click()
+    return (await answer).json()
+  }
+  const before = (await service.client.get('/api/timers')).json.timers[0]
+  expect(await saved('What for', 'Recycling out')).toEqual({ ...before, title: 'Recycling out' })
+  const { recurrence, dueAt } = await saved('Next time', '2099-01-15T09:00')
+  expect([before.recurrence, recurrence]).toEqual(['0 9 * * 4%2+0', '0 9 * * 4%2+1'])
+  expect(dueAt).toBe('2099-01-15T09:00:00.000Z')
+})

@@ -109,6 +109,11 @@ test('changes the title, the time and the recurrence of a timer', async () => {
   expect((await change({ title: ' Dr Weber ' })).json).toEqual({ ...dentist, title: 'Dr Weber' })
   expect((await change({ at: '2099-01-05T17:00' })).json.dueAt).toBe('2099-01-05T16:00:00.000Z')
   expect((await change({ recurrence: '0 9 * * 1' })).json.recurrence).toBe('0 9 * * 1')
+  const everyOther = { at: '2099-01-08T09:00', recurrence: '0 9 * * 4%2' }
+  expect((await change(everyOther)).json).toMatchObject({
+    dueAt: '2099-01-08T08:00:00.000Z',
+    recurrence: '0 9 * * 4%2+0',
+  })
   expect((await change({ recurrence: null })).json.recurrence).toBeNull()
   const wrong = [
     { title: '' },

@@ -54,7 +54,14 @@ export const list = get('/api/timers', {
 const newTimerSchema = z.object({
   title: z.string().trim().min(1).max(500),
   at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
-  recurrence: z.string().min(1).max(100).optional().describe("A cron expression in the owner's time zone"),
+  recurrence: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      "A cron expression in the owner's time zone. Steps over days, months and weekdays count from the first occurrence: `0 9 * * 4%2` is every second Thursday. They are returned with the day that they count from: `4%2+1`.",
+    ),
   missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
   pasted: z
     .boolean()

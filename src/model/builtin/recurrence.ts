@@ -8,18 +8,20 @@ export type Recurrence =
   | { readonly kind: 'impossible'; readonly why: string }
 
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-)
+export const MONTHS =
+  'January February March April May June July August September October November December'.split(' ')
 const COUNTS: Readonly<Record<string, number>> = {
-  ...{ half: 0.5, quarter: 0.25, two: 2, three: 3, four: 4, five: 5, six: 6, eight: 8, ten: 10, twelve: 12 },
-  ...{ fifteen: 15, twenty: 20, thirty: 30 },
+  ...{ half: 0.5, quarter: 0.25, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8 },
+  ...{ nine: 9, ten: 10, twelve: 12, fifteen: 15, twenty: 20, thirty: 30 },
 }
 const COUNTED = Object.keys(COUNTS).join('|')
-const PLACE = '(?:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))'
+export const PLACES = ['first', 'second', 'third', 'fourth']
+export const PLACE = '(?:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))'
+const PLACE_LIST = `${PLACE}(?:(?:,? and |, ?)${PLACE}){0,3}`
 const PART = '(?:morning|afternoon|evening|night)'
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?'
 const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
+const OTHER = `(other|second|third|fourth|\\d{1,3}(?:st|nd|rd|th)?|${COUNTED})`
 const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
 const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}'
 
@@ -27,7 +29,7 @@ const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}
 type Rhythm = { readonly fields: string; readonly words: string }
 const impossible = (why: string): Recurrence => ({ kind: 'impossible', why })
 const UNEVEN = impossible(
-  'I can repeat daily, weekly, monthly, yearly, or at intervals that divide an hour or a day, but not skip any.',
+  'I can repeat every few days, weeks or months, on days of the week, every year, or at intervals that divide an hour or a day.',
 )
 const TIMES_UNKNOWN = impossible(
   'I need the times themselves, such as “every day at 8 am and 8 pm” or “every Monday at 9”.',
@@ -48,9 +50,11 @@ type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Rec
 /** Patterns and their recurrences; the first match wins. */
 const RULES: Readonly<Record<string, Reader>> = {
   '(?:every|each) (?:([a-z]+|\\d{1,3}) (?:an? )?)?(minute|min|hour|hr)s?|(hourly)': interval,
-  [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
-    UNEVEN,
-  [`(?:every|each) ${PLACE} ${DAY}|${PLACE} ${DAY} (?:of|in) (?:the|every|each) month`]: UNEVEN,
+  [`(?:on )?(?:(?:the|every|each) )?(${PLACE_LIST}) (${DAY}) (?:of|in) (?:the|every|each) month|(?:every|each) (first|1st|last) (${DAY})|(?:(?:every|each) month|monthly) on(?: the)? (${PLACE_LIST}) (${DAY})`]:
+    daysOfMonth,
+  [`(?:on (${DAY_LIST}),? )?(?:(?:every|each) ${OTHER} ((?:week)?days?|weeks?|months?|weekends?|${PART}s?|${DAY_LIST})|((?:every|each) fortnight|fortnightly|biweekly|quarterly))(?: on(?: the)? (?:(${DAY_LIST})|${NTH}))?\\b`]:
+    everyOther,
+  '(?:every|each) (?:other|second|third|\\d{1,3}|[a-z]{2,9}) years?': UNEVEN,
   '(?:(?:every|each|the) )?last day (?:of|in) (?:the|every|each) month|(?:every|each) last (?:day of )?the month|(?:at )?(?:the )?end of (?:every|each) month':
     LAST_DAY,
   [`(?:once|twice|(?:\\d{1,2}|${COUNTED}) times) (?:(?:an?|per|every|each) (?:hour|day|week|month|year)|daily|weekly)|(?:every|each) ${PART} and (?:every |each )?${PART}`]:
@@ -138,6 +142,55 @@ function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
   }
 }
 
+const IS_DAYS = new RegExp(`^(?:day|${PART})`)
+
+/** "Every other Thursday", "every three months on the 5th". */
+function everyOther(groups: readonly string[]): Rhythm | Recurrence {
+  const [before = '', count = '', unit = '', named = '', after = '', date = ''] = groups.map((group) =>
+    group.toLowerCase(),
+  )
+  const every = named ? (named === 'quarterly' ? 3 : 2) : countOf(count)
+  const isOfMonths = named === 'quarterly' || unit.startsWith('month')
+  const each = (one: string) => (every === 2 ? `every other ${one}` : `every ${every} ${one}s`)
+  const isOfDays = IS_DAYS.test(unit)
+  const isOfDates = isOfDays || isOfMonths
+  const days = before || after || (isOfDates || unit.startsWith('week') ? '' : unit)
+  if (!(every >= 2) || every > (isOfDays ? 99 : 12) || unit.startsWith('weekday')) return UNEVEN
+  if (isOfDates ? days !== '' : date !== '') return UNEVEN
+  if (isOfMonths) {
+    const { fields, words } = monthly([date]) ?? LAST_DAY
+    return { fields: fields.replace('*', `*%${every}`), words: words.replace('every month', each('month')) }
+  }
+  if (unit.startsWith('weekend')) return { fields: `* * 0,6%${every}`, words: each('weekend') }
+  if (isOfDays) return { fields: `*%${every} * *`, words: each('day') }
+  if (days === '') return { fields: `*%${7 * every} * *`, words: each('week') }
+  const { fields, words } = daysOfWeek([days])
+  const rhythm =
+    every === 2 ? words.replace('every', 'every other') : words.replace('every', `${each('week')} on`)
+  return { fields: `${fields}%${every}`, words: rhythm }
+}
+
+function countOf(word: string): number {
+  return { other: 2, second: 2, third: 3, fourth: 4 }[word] ?? COUNTS[word] ?? Number.parseInt(word, 10)
+}
+
+/** 0 stands for the last. */
+export function placeOf(word: string): number {
+  return word === 'last' ? 0 : PLACES.indexOf(word) + 1 || Number.parseInt(word, 10)
+}
+
+/** "The first Monday of every month", "the first and third Monday". */
+function daysOfMonth(groups: readonly string[]): Rhythm {
+  const [places = '', day = ''] = groups.filter((group) => group !== '').map((group) => group.toLowerCase())
+  const weekday = WEEKDAYS.findIndex((name) => name.toLowerCase().startsWith(day.slice(0, 3)))
+  const numbers = places.split(/,? and |, ?/).map(placeOf)
+  const named = numbers.map((number) => PLACES[number - 1] ?? 'last')
+  return {
+    fields: `* * ${numbers.map((number) => `${weekday}#${number || 'L'}`).join(',')}`,
+    words: `on the ${joinWords(named)} ${WEEKDAYS[weekday]} of every month`,
+  }
+}
+
 function yearly([day1 = '', month1 = '', month2 = '', day2 = '']: readonly string[]): Rhythm | null {
   const start = (month1 || month2).slice(0, 3).toLowerCase()
   const month = MONTHS.findIndex((name) => name.toLowerCase().startsWith(start))
@@ -161,7 +214,7 @@ export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
   [/morning/i, 9],
   [/afternoon/i, 15],
   [/evening/i, 19],
-  [/night/i, 21],
+  [/(?<!fort)night/i, 21],
 ]
 
 const EPOCH = { at: new Date(0), timezone: 'UTC' } as const

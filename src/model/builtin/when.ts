@@ -3,7 +3,16 @@ import { DAY_MS, dayOf } from '../../lib/time.ts'
 import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
-import { PARTS_OF_DAY, type Recurrence, SEVERAL_TIMES, takeRecurrence, WEEKDAYS } from './recurrence.ts'
+import {
+  MONTHS,
+  PARTS_OF_DAY,
+  PLACE,
+  placeOf,
+  type Recurrence,
+  SEVERAL_TIMES,
+  takeRecurrence,
+  WEEKDAYS,
+} from './recurrence.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -180,7 +189,7 @@ function toDigits(text: string): string {
 
 function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const nowMs = wallMs(present)
-  const dated = withWeeks(withMonth(text, nowMs), nowMs)
+  const dated = withWeeks(withMonth(withPlace(text, nowMs), nowMs), nowMs)
   const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
@@ -243,6 +252,29 @@ function withWeeks(text: string, nowMs: number): string {
   })
 }
 
+const PLACE_IN_MONTH = new RegExp(
+  `\\b(?:on )?(?:the )?(${PLACE}) ((?:${WEEKDAYS.join('|')})) (?:of|in) (this month|next month|${MONTHS.join('|')})\\b`,
+  'i',
+)
+
+/** Turns "the first Monday of next month" and "the last Friday in March" into a date. */
+function withPlace(text: string, nowMs: number): string {
+  return text.replace(PLACE_IN_MONTH, (_, place: string, weekday: string, named: string) => {
+    const number = placeOf(place.toLowerCase())
+    const now = new Date(nowMs)
+    const month = MONTHS.findIndex((name) => name.toLowerCase() === named.toLowerCase())
+    const ahead = month < 0 ? (/^n/i.test(named) ? 1 : 0) : (month + 12 - now.getUTCMonth()) % 12
+    const wanted = WEEKDAYS.findIndex((name) => name.toLowerCase() === weekday.toLowerCase())
+    const inMonths = (months: number) => {
+      const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months + (number === 0 ? 1 : 0))
+      const days = (wanted + 7 - new Date(first).getUTCDay()) % 7 || (number === 0 ? 7 : 0)
+      return first + (days + 7 * (number - 1)) * DAY_MS
+    }
+    const isOver = month >= 0 && inMonths(ahead) < midnightOf(nowMs)
+    return `on ${dayOf(inMonths(isOver ? 12 : ahead))}`
+  })
+}
+
 /** Adds the month to "on the 15th": the current one, or the next if the day has passed or it is named. */
 function withMonth(text: string, nowMs: number): string {
   return text.replace(
@@ -280,7 +312,7 @@ function resolve({ start, text }: ParsedResult, nowMs: number, early: boolean): 
   const hour = start.get('hour') ?? 9
   const clockMs = hour * HOUR_MS + (start.get('minute') ?? 0) * 60_000
   const isExact = start.isCertain('meridiem') || part !== undefined || hour < 1 || hour > 11
-  if (isExact || /\b0\d|noon/i.test(text)) return dayMs + clockMs
+  if (isExact || /(?<![\d-])0\d|noon/i.test(text)) return dayMs + clockMs
   const isEarlyHour = hour <= 6
   if (!start.isCertain('day') && !start.isCertain('weekday')) {
     if (early) return dayMs + clockMs

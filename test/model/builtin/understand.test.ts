@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
     ['set_timer', { title: 'Call the plumber', at: '2026-06-03T09:00' }],
   ],
   ['remind me to buy milk', 'say'],
-  ['remind me every other day to run', 'say'],
+  ['remind me every other day to run', ['set_timer', { title: 'Run', recurrence: '0 9 *%2 * *' }]],
   ['what timers are running?', ['list_timers', {}]],
   ['How long is left on the timer?', ['list_timers', {}]],
   ['cancel my pasta timer', ['cancel_timer', { query: 'pasta', all: false }]],

@@ -14,6 +14,15 @@ test.each([
   ['0 */3 * * *', 'Every 3 hours'],
   ['*/15 * * * *', 'Every 15 minutes'],
   ['0 * * * *', 'Every hour'],
+  ['0 9 *%2 * *', 'Every 2 days at 09:00'],
+  ['0 9 *%10+3 * *', 'Every 10 days at 09:00'],
+  ['0 9 * * 4%2+1', 'Every 2 weeks on Thursday at 09:00'],
+  ['0 9 * * TUE,THU%2', 'Every 2 weeks on Tuesday and Thursday at 09:00'],
+  ['0 9 5 *%3+2 *', 'Every 3 months on day 5 at 09:00'],
+  ['0 9 L *%2 *', 'Every 2 months on the last day at 09:00'],
+  ['0 9 * * 1#1', 'Every month on the first Monday at 09:00'],
+  ['0 9 * * MON#1,MON#3', 'Every month on the first and third Monday at 09:00'],
+  ['0 9 * * 5#L', 'Every month on the last Friday at 09:00'],
 ])('describes %s as "%s"', (expression, words) => {
   expect(recurrenceText(expression)).toBe(words)
 })
@@ -25,7 +34,11 @@ test.each([
   '0 9 1 13 *',
   '0 9 3 5 1',
   '0 9 * 5 *',
-  '0 9 * * 1#2',
+  '0 9 * * 1#1,2#2',
+  '0 9 * * 1#7',
+  '0 9 1%2 * *',
+  '0 9 *%2 * 1%2',
+  '0 9 1 3%2 *',
   '0 0 9 * * *',
   '61 9 * * *',
   '0 9 1 * 1',

@@ -32,11 +32,26 @@ export function recurrenceText(expression: string): string {
   if (!isWithin(minute, 0, 59) || !hours.every((each) => isWithin(each, 0, 23))) return expression
   const at = msg`at ${listText(hours.map((each) => `${each.padStart(2, '0')}:${minute.padStart(2, '0')}`))}`
   if (everyDay) return msg`Every day ${at}`
+  const [everyDays, everyMonths, everyWeeks] = [date, month, weekday].map(everyOf)
+  if (everyDays && date.startsWith('*%') && month === '*' && weekday === '*')
+    return msg`Every ${everyDays} days ${at}`
+  if (everyMonths && month.startsWith('*%') && weekday === '*') {
+    if (date === 'L') return msg`Every ${everyMonths} months on the last day ${at}`
+    return isWithin(date, 1, 31) ? msg`Every ${everyMonths} months on day ${date} ${at}` : expression
+  }
   if (month !== '*') {
     // A leap year, so that every date exists.
     const day = new Date(Date.UTC(2024, Number(month) - 1, Number(date)))
     const isDate = weekday === '*' && day.getUTCMonth() === Number(month) - 1
     return isDate ? msg`Every year on ${dayOfYear.format(day)} ${at}` : expression
+  }
+  if (date === '*' && everyWeeks) {
+    const days = daysIn(weekday.split('%')[0] ?? '')
+    return days === null ? expression : msg`Every ${everyWeeks} weeks on ${days} ${at}`
+  }
+  if (date === '*' && weekday.includes('#')) {
+    const days = placesText(weekday)
+    return days === null ? expression : msg`Every month on the ${days} ${at}`
   }
   if (date === '*') {
     const days = daysText(weekday)
@@ -45,6 +60,11 @@ export function recurrenceText(expression: string): string {
   if (weekday === '*' && date === 'L') return msg`Every month on the last day ${at}`
   if (weekday === '*' && isWithin(date, 1, 31)) return msg`Every month on day ${date} ${at}`
   return expression
+}
+
+/** How many days, months or weeks a field such as `*%3` or `4%2+1` steps over. */
+function everyOf(field: string): string | undefined {
+  return /%([1-9]\d?)(?:\+\d{1,2})?$/.exec(field)?.[1]
 }
 
 /** The step of a field with `*` and a step, if it divides the whole. */
@@ -61,8 +81,33 @@ function daysText(field: string): string | null {
   const upper = field.toUpperCase()
   if (upper === '1-5' || upper === 'MON-FRI') return msg`Every weekday`
   if (upper === '0,6' || upper === '6,0' || upper === 'SAT,SUN') return msg`Every weekend day`
-  const days = upper.split(',').map(dayName)
-  return days.every((day) => day !== undefined) ? msg`Every ${listText(days)}` : null
+  const days = daysIn(upper)
+  return days === null ? null : msg`Every ${days}`
+}
+
+function daysIn(field: string): string | null {
+  const days = field.toUpperCase().split(',').map(dayName)
+  return days.every((day) => day !== undefined) ? listText(days) : null
+}
+
+const places: Readonly<Record<string, string>> = {
+  1: msg`first`,
+  2: msg`second`,
+  3: msg`third`,
+  4: msg`fourth`,
+  5: msg`fifth`,
+  L: msg`last`,
+}
+
+/** “first and third Monday” of `1#1,1#3`. */
+function placesText(field: string): string | null {
+  const parts = field
+    .toUpperCase()
+    .split(',')
+    .map((part) => part.split('#'))
+  const day = dayName(parts[0]?.[0] ?? '')
+  const named = parts.flatMap(([of, place = '']) => (of === parts[0]?.[0] ? (places[place] ?? []) : []))
+  return day === undefined || named.length < parts.length ? null : `${listText(named)} ${day}`
 }
 
 const cronDays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']

@@ -7,13 +7,14 @@ import { msg } from '../design/msg.ts'
 import { wallMinute } from '../design/owner-time.ts'
 import { recurrenceText } from './recurrence.ts'
 
-type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'yearly' | 'cron'
+type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'fortnightly' | 'monthly' | 'yearly' | 'cron'
 
 const repeats: readonly (readonly [Repeat, string])[] = [
   ['once', msg`Once`],
   ['daily', msg`Every day`],
   ['weekdays', msg`Every weekday`],
   ['weekly', msg`Every week on that day`],
+  ['fortnightly', msg`Every two weeks on that day`],
   ['monthly', msg`Every month on that date`],
   ['yearly', msg`Every year on that date`],
   ['cron', msg`Cron expression`],
@@ -69,8 +70,10 @@ export class DgTimerDialog extends FormDialog {
   /** Leaves out a time that was not edited: the field has no seconds. */
   private async change(timer: Timer, { at, recurrence, ...rest }: NewTimer): Promise<void> {
     const repeats = recurrence ?? null
-    const isOther = repeats !== timer.recurrence
-    const isMoved = isOther || at !== wallMinute(new Date(timer.dueAt))
+    const isLater = at !== wallMinute(new Date(timer.dueAt))
+    // Every other week counts from the day that is chosen.
+    const isOther = repeats !== timer.recurrence && (isLater || repeats !== uncounted(timer.recurrence ?? ''))
+    const isMoved = isOther || isLater
     const body = {
       ...rest,
       ...(isMoved && at !== undefined && { at }),
@@ -143,12 +146,15 @@ export class DgTimerDialog extends FormDialog {
   }
 }
 
+/** `4%2` of `4%2+1`: the day that it counts from follows from the moment. */
+const uncounted = (recurrence: string) => recurrence.replace(/(%\d+)\+\d+/g, '$1')
+
 /** The choice that repeats a timer as it does. */
 function repeatOf({ recurrence, dueAt }: Timer): Repeat {
   if (recurrence === null) return 'once'
   const at = wallMinute(new Date(dueAt))
-  const presets = ['daily', 'weekdays', 'weekly', 'monthly', 'yearly'] as const
-  return presets.find((repeat) => cronOf(repeat, at) === recurrence) ?? 'cron'
+  const presets = ['daily', 'weekdays', 'weekly', 'fortnightly', 'monthly', 'yearly'] as const
+  return presets.find((repeat) => cronOf(repeat, at) === uncounted(recurrence)) ?? 'cron'
 }
 
 function momentOf(repeat: Repeat, at: string, recurrence: string): Pick<NewTimer, 'at' | 'recurrence'> {
@@ -161,10 +167,12 @@ function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
   const [date = '', time = ''] = at.split('T')
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   const [month = 1, day = 1] = date.split('-').slice(1).map(Number)
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   const days = {
     daily: '* * *',
     weekdays: '* * 1-5',
-    weekly: `* * ${new Date(`${date}T00:00:00Z`).getUTCDay()}`,
+    weekly: `* * ${weekday}`,
+    fortnightly: `* * ${weekday}%2`,
     // Five months have no 31st.
     monthly: `${day === 31 ? 'L' : day} * *`,
     yearly: `${day} ${month} *`,
