@@ -105,7 +105,7 @@ export function takeRecurrence(text: string, early: boolean): Recurrence | null 
 }
 
 const FOR_SOME_TIME = new RegExp(
-  `\\b(?:until|till|from (?=\\d)|for (?:(?:the next )?(?:\\d{1,3}|${COUNTED}) (?:days|weeks|months|years)|(?:a|one) (?:week|month|year))\\b)`,
+  `\\b(?:until|till|during|(?:from|between) (?=\\d)|for (?:(?:the next )?(?:\\d{1,3}|${COUNTED}) (?:days|weeks|months|years)|(?:a|one) (?:week|month|year))\\b)`,
   'i',
 )
 

@@ -154,6 +154,8 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\bat (\d{1,2})h(\d{2})\b/gi, 'at $1:$2'],
   [/\bin (\d{1,3})(?=$| to\b)/gi, 'in $1 minutes'],
   [/\b(?:around|by) (?=\d{1,2}(?::\d{2})?(?:$|,| to\b))/gi, 'at '],
+  [/\bbetween (?=\d[^.]{0,12} and \d)/gi, 'from '],
+  [/\b(from \d{1,2}(?::\d{2})?(?: ?[ap]m)?) and (?=\d)/gi, '$1 to '],
   [/\bend of (?:the|this) week\b/gi, 'Friday'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],

@@ -36,4 +36,4 @@ export const CHOOSE = 'Nothing is forgotten yet. Name it, or choose on your [tim
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'
 /** Translated, unlike other replies: the owner may not read English. */
-export const NOT_UNDERSTOOD = english`I don’t understand that. I only know English, and “Help” shows what I can do.`
+export const NOT_UNDERSTOOD = english`That is on your timeline, but I did nothing else with it: I understand only plain English. “Help” shows what I can do.`

@@ -47,8 +47,8 @@ test.for([
   ['I love you', /^That is kind/],
   ['call me Tommy', /^Noted\.$/],
   ['what???', /^“Help”/],
-  ['asdf', /^I don’t understand that/],
-  ['Erinnere mich morgen um 9 an den Zahnarzt', /I only know English/],
+  ['asdf', /^That is on your timeline, but/],
+  ['Erinnere mich morgen um 9 an den Zahnarzt', /I understand only plain English/],
 ] as const)('answers “%s” without a tool: %s', async ([said, expected]) => {
   const { text, calls } = await runTurn([owner(said)])
   expect(calls).toEqual([])
@@ -229,7 +229,7 @@ test('writes dates, times and numbers as the language of the owner does', async 
 
 test('says in the language of the owner that it knows only English', async () => {
   const { text } = await runTurn([owner('Merk dir meinen Geburtstag')], nothing, { language: 'de' })
-  expect(text).toContain('Ohne Modelldienst kann ich nur Englisch')
+  expect(text).toContain('Ohne Modelldienst verstehe ich nur einfaches Englisch')
 })
 
 test.each([

@@ -33,7 +33,7 @@ const timeAndDate = (present: Present) =>
   `${formatTime(present.now, present)} on ${formatDate(present.now, present)}`
 
 /** "2 hours and 5 minutes", without what is zero. */
-const countOf = (...parts: readonly (readonly [number, string])[]) =>
+export const countOf = (...parts: readonly (readonly [number, string])[]) =>
   joinWords(parts.filter(([count]) => count > 0).map(([count, one]) => plural(count, one)))
 
 /** "Until 5 pm" is a matter of hours; null without a time of day. */

@@ -99,8 +99,8 @@ function takeOffAny(groups: readonly string[], world: World): Reply | null {
 }
 
 /** "I got the eggs" also tells something that is on no list. */
-function takeOffGot([got = '']: readonly string[], world: World): Reply | null {
-  const [items, names] = [itemsOf(got), latestList(world)]
+function takeOffGot(groups: readonly string[], world: World): Reply | null {
+  const [items, names] = [itemsOf(firstOf(groups)), latestList(world)]
   return items.length === 0 || names.length === 0 ? null : takeOff(items, names, 'Noted.')
 }
 
@@ -154,7 +154,13 @@ export const listIntents: readonly Intent[] = [
     ],
     takeOffAny,
   ),
-  on("(?:(?:i|we)(?:'ve| have)?(?: already)? )?(?:got|bought|picked up|packed) (.{1,100})", takeOffGot),
+  on(
+    [
+      "(?:(?:i|we)(?:'ve| have)?(?: already)? )?(?:got|bought|picked up|packed) (.{1,100})",
+      '(.{1,100}) (?:is|are) (?:done|bought|packed)(?: now)?',
+    ],
+    takeOffGot,
+  ),
   on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on(
     'what (?:else )?(?:do i have to do|have i got to do|should i do|do i need to do)(?: today)?',

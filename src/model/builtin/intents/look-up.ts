@@ -57,11 +57,16 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
 }
 
+const listNotes = (query: string) => ({ name: 'list_notes', args: { query } })
+
 /** The notes whose beginning answers a question; null if there are none. */
-function* findNoted(question: string, { can }: World): StepsTo<string | null> {
+export function* findNoted(question: string, { can }: World): StepsTo<string | null> {
   const { keys } = queryWords(question)
   if (keys.length === 0 || !can('list_notes')) return null
-  const { notes } = yield* use('list_notes', { query: keys.join(' ') })
+  const all = yield* use('list_notes', { query: keys.join(' ') })
+  // A note that answers may lack one of the words.
+  const some = all.notes.length > 0 || keys.length < 3 ? [] : yield keys.map(listNotes)
+  const notes = [all, ...some].flatMap((outcome) => outcome.notes)
   const facts = notes.map(({ id, title = '', excerpt = '' }) => {
     const line = excerpt.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${excerpt}`
     return { line, text: `${title} ${excerpt}`, at: null }

@@ -1,6 +1,8 @@
 import { type Call, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
 import { wallMs } from '../local-time.ts'
+import { PARTS_OF_DAY } from '../recurrence.ts'
 import { type TimerResult, whyNot } from '../results.ts'
+import { tidy } from '../text.ts'
 import { hourOf, takeWhen, type When } from '../when.ts'
 import { WILL_REMIND } from '../wording.ts'
 import { formatDue, NO_SUCH } from './agenda.ts'
@@ -14,6 +16,8 @@ export function timingOf(when: Timing): Call['args'] {
 }
 
 const SAY_AGAIN = 'Several match. Please say it again with all words of the one that you mean:'
+const isPartOfDay = (text: string) => PARTS_OF_DAY.some(([words]) => words.test(text))
+
 const SNOOZE_MINUTES = 10
 const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
 
@@ -52,6 +56,13 @@ function clockIn(text: string, timer: TimerResult | undefined, world: World): Ca
   return when?.kind === 'at' ? { at: when.local.slice(11) } : {}
 }
 
+/** A day alone keeps the time of day of the reminder. */
+function onDay(local: string, timer: TimerResult | undefined, { present }: World): Call['args'] {
+  if (timer?.dueAt === undefined) return {}
+  const due = new Date(wallMs({ ...present, now: new Date(timer.dueAt) })).toISOString()
+  return { at: `${local.slice(0, 10)}${due.slice(10, 16)}` }
+}
+
 /** Changes when a reminder is due: the one with these words, the one just named, or the one that was due last. */
 function* move(text: string, world: World): Steps {
   const { name, target, when } = readMove(text, world)
@@ -60,11 +71,16 @@ function* move(text: string, world: World): Steps {
   if (timed.length > 1) return choiceOf(SAY_AGAIN, timed, world.present)
   const words = naming(`${name} ${when?.rest ?? target}`)
   const isClock = when?.kind === 'at' && when.isClock
-  const timer = timed[0] ?? (isClock || words.length === 0 ? yield* findNamed(words, world) : undefined)
-  const at = isClock ? clockIn(text, timer, world) : {}
-  const query = timer?.id ?? words.join(' ')
   const time = movedTo(when, target, world.present)
-  const outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
+  const isDay = 'at' in time && when?.kind === 'at' && when.isDay && !isClock && !isPartOfDay(target)
+  const isPartial = isClock || isDay || words.length === 0
+  const timer = timed[0] ?? (isPartial ? yield* findNamed(words, world) : undefined)
+  const at = isClock ? clockIn(text, timer, world) : isDay ? onDay(when.local, timer, world) : {}
+  const query = timer?.id ?? words.join(' ')
+  let outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
+  // That time is over on the day named, or on that of the reminder.
+  if (outcome.reason === 'past' && when?.kind === 'at')
+    outcome = yield* use('change_timer', { query: query || null, ...timingOf(when) })
   if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
   if (outcome.reason === 'past') return 'That time is already over.'
   if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
@@ -94,6 +110,14 @@ export const moveIntents: readonly Intent[] = [
   on(`put ((?:.{1,100} )??${KIND} .{0,60}(?:earlier|later|back|forward))`, ([words = ''], world) =>
     whereMoved(words, world),
   ),
+  // "3 pm" and "no, on Friday", after a reminder was set.
+  on('(?:(?:no|sorry|wait|actually|rather|i mean|i meant),? ){0,3}(.{1,40})', ([words = ''], world) => {
+    const when = takeWhen(words, world.present, { early: false })
+    const isTime = when !== null && when.kind !== 'impossible' && tidy(when.rest) === ''
+    return isTime && world.conversation.past[0]?.reply.startsWith(WILL_REMIND)
+      ? move(`it to ${words}`, world)
+      : null
+  }),
   on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
     const { when } = readMove(words, world)
     const isTime = when !== null && when.kind !== 'impossible' && naming(when.rest).length === 0

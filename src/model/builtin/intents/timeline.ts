@@ -6,6 +6,7 @@ import { bullets, isQuestion, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
 import { queryWords, senseOf, wordsOf } from '../words.ts'
 import { type Days, daysOf, PERIOD } from './dates.ts'
+import { findNoted } from './look-up.ts'
 
 const MAX_LINE_CHARS = 160
 const NOT_IN_LATEST = 'I found nothing about that in the latest messages. The [timeline](/) has the rest.'
@@ -17,13 +18,17 @@ const OF_PERIOD = `(?: (?:(?:on|from|of|for|during|in|over) )?(${PERIOD}))?`
 const WITH_PERIOD = new RegExp(`^(.*?)(?:^| )(?:(?:on|from|during|in|over) )?(${PERIOD})$`, 'i')
 
 /** A search must match all its words, so use only the relevant ones. */
+function queryOf(words: string): string | null {
+  const { keys, aspects } = queryWords(words)
+  return [...keys, ...aspects].join(' ') || null
+}
+
 function search(groups: readonly string[], { present }: World): Steps | null {
   const text = firstOf(groups)
   const [, words = text, period] = WITH_PERIOD.exec(text) ?? []
   const days = period === undefined ? null : daysOf(period, present)
-  const { keys, aspects } = queryWords(words)
-  const query = [...keys, ...aspects].join(' ')
-  if (query === '') return days && look(null, days, present)
+  const query = queryOf(words)
+  if (query === null) return days && look(null, days, present)
   return look(query, days, present)
 }
 
@@ -58,7 +63,17 @@ function* look(query: string | null, days: Days | null, present: Present): Steps
   return `You said, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
 }
 
+/** "What did I write about roses?" may mean a note or a message. */
+function* written(words: string, world: World): Steps {
+  const noted = yield* findNoted(words, world)
+  return noted ?? (yield* look(queryOf(words), null, world.present))
+}
+
 export const timelineIntents: readonly Intent[] = [
+  on(
+    'what (?:did|have) i (?:write|written|note|noted|jot|jotted)(?: down)?(?: about| on| regarding) (.+)',
+    ([words = ''], world) => written(words, world),
+  ),
   on(
     [
       `(?:(?:tell|show) me )?what (?:did|have|had) (?:i|we)(?: already| just| all)? (?:say|said|talk|talked|speak|spoken|chat|chatted|discuss|discussed|mention|mentioned|write|written|ask|asked|tell|told)(?: (?:to )?you)?(?: about)?${OF_PERIOD}`,

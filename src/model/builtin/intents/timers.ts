@@ -1,14 +1,15 @@
 import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
 import { formatDay, formatMoment } from '../local-time.ts'
-import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
-import { capitalise, isStatement, tidy, toYou } from '../text.ts'
+import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
+import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { type Lead, leadIn, takeWhen } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
-import { agenda, formatDue, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
+import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
+import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { moveIntents, type Timing, timingOf } from './move-timer.ts'
-import { choiceOf, KIND, thoseAt } from './which-timer.ts'
+import { choiceOf, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
 
@@ -18,9 +19,11 @@ export const ASK_WHAT_THEN = 'What should I remind you of?'
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
-/** "Remind me of that at 5" and "remind me the day before" speak of what was said before. */
+/** "Remind me of that at 5" and "remind me the day before" speak of what was said before, or of what answered it. */
 function ofSaid(words: string, { conversation: { past }, present }: World): string {
-  const said = past[0]?.said ?? ''
+  const [last] = past
+  const told = /^You told me(?: [^:]+)?: (.+)$/.exec(last?.reply ?? '')?.[1] ?? ''
+  const said = isQuestion(last?.said ?? '') ? told : (last?.said ?? '')
   const rest = words.replace(/^(?:of|about) (?:it|that|this)\b/i, '')
   return isStatement(said) && (rest !== words || leadIn(words, present)?.event === '')
     ? `${tidy(said)} ${rest}`
@@ -110,6 +113,25 @@ function whereTimed(words: string, called: string, world: World): Reply | null {
   return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
+/** How long until the reminders with these words are due, of which the first is listed where none has any. */
+function* timeLeft(said: string, { present }: World): Steps {
+  const words = naming(said)
+  const { timers } = yield* use('list_timers', {})
+  const isMeant = ({ title = '' }: TimerResult) => words.every((word) => title.toLowerCase().includes(word))
+  const lines = timers.filter(isMeant).map((timer) => {
+    const seconds = Math.round((Date.parse(timer.dueAt ?? '') - present.now.getTime()) / 1000)
+    const minutes = Math.ceil(seconds / 60)
+    if (!(seconds >= 0 && minutes < 24 * 60)) return lineOf(timer, present)
+    const left =
+      minutes < 2
+        ? countOf([seconds, 'second'])
+        : countOf([Math.floor(minutes / 60), 'hour'], [minutes % 60, 'minute'])
+    return `${timer.title ?? 'Timer'}: ${left}, ${formatDue(timer, present)}`
+  })
+  if (lines.length === 0) return NO_SUCH(words.join(' '))
+  return bullets(words.length === 0 ? lines.slice(0, 1) : lines)
+}
+
 /** Cancels all that match. Nothing tells alarms from reminders, so "all alarms" may mean only some. */
 function* cancelAll(words: string, kind: string, world: World): Steps {
   const { present } = world
@@ -167,6 +189,10 @@ export const remindIntent: Intent = on(
 )
 
 export const timerIntents: readonly Intent[] = [
+  on(
+    "how (?:long|much time)(?:'s| is| do i have| have i got)?(?: there| still)? (?:left|remaining|to go)(?: (?:on|for|in) (.{1,60}))?",
+    ([words = ''], world) => timeLeft(tidy(words), world),
+  ),
   on(
     [
       `${SHOW}(?: on| list| all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
