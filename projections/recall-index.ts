@@ -19,7 +19,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 6,
+  version: 7,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}

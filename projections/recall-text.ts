@@ -78,6 +78,25 @@ export function tokensOf(text: string): string[] {
   return wordsOf(text).map(stemOf)
 }
 
+/** Irregular forms that no rule of a stemmer finds: those of verbs and plurals, each group with its base first. */
+const IRREGULAR = new Map(
+  `become became; begin began begun; break broke broken; bring brought; build built; buy bought;
+  catch caught; child children; choose chose chosen; come came; dig dug; draw drew drawn; drink drank drunk;
+  drive drove driven; eat ate eaten; fall fell fallen; feel felt; find found; fly flew flown; foot feet;
+  forget forgot forgotten; freeze froze frozen; get got gotten; give gave given; go goes went gone; grow grew grown;
+  hang hung; hear heard; hide hid hidden; hold held; keep kept; know knew known; leave left; lend lent; lose lost;
+  make made; man men; meet met; mouse mice; pay paid; person people; ride rode ridden; ring rang rung; run ran;
+  see saw seen; sell sold; send sent; shoot shot; sing sang sung; sit sat; sleep slept; speak spoke spoken;
+  spend spent; stand stood; steal stole stolen; swim swam swum; take took taken; teach taught; tell told;
+  think thought; throw threw thrown; tooth teeth; wake woke woken; wear wore worn; win won; woman women;
+  write wrote written`
+    .split(';')
+    .flatMap((group) => {
+      const [base = '', ...forms] = group.trim().split(/\s+/)
+      return forms.map((form) => [form, base] as const)
+    }),
+)
+
 const ASCII_WORD = /^[a-z]+$/
 const CYRILLIC = /^\p{Script=Cyrillic}/u
 const GREEK = /^\p{Script=Greek}/u
@@ -86,11 +105,12 @@ const HEBREW = /^\p{Script=Hebrew}/u
 const DEVANAGARI = /^\p{Script=Devanagari}/u
 
 /**
- * Stems a folded word, for index and query alike. Latin: Porter (1980). Other scripts: light affix stripping;
+ * Stems a folded word, for index and query alike. Latin: Porter (1980), after
+ * irregular forms of English. Other scripts: light affix stripping;
  * for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
  */
 export function stemOf(word: string): string {
-  if (ASCII_WORD.test(word)) return stemmer(word)
+  if (ASCII_WORD.test(word)) return stemmer(IRREGULAR.get(word) ?? word)
   if (CYRILLIC.test(word)) return word.replace(CYRILLIC_ENDING, '$1')
   if (GREEK.test(word)) return word.replace(GREEK_ENDING, '$1')
   if (ARABIC.test(word)) return word.replace(ARABIC_PREFIX, '$1').replace(ARABIC_ENDING, '$1')
