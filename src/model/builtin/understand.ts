@@ -30,7 +30,7 @@ import {
   withoutClosing,
   withoutPoliteness,
 } from './text.ts'
-import { takeWhen } from './when.ts'
+import { leadIn, takeWhen } from './when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from './wording.ts'
 import { wordsOf } from './words.ts'
 
@@ -137,11 +137,12 @@ function addFurther(_request: string, answer: string, reply: string): string {
   return list === undefined || item === undefined ? answer : `add ${item} to my ${list}`
 }
 
-/** "And at 5 to buy bread", after a reminder. */
+/** "And at 5 to buy bread", "and an hour before to leave", after a reminder. */
 function remindFurther(_request: string, answer: string, _question: string, { present }: World): string {
   const further = /^(?:and|also|then|plus),? (?:also )?(.{3,200})$/i.exec(answer)?.[1]
-  const isTimed = further !== undefined && takeWhen(further, present, { early: false }) !== null
-  return isTimed ? `remind me ${further}` : answer
+  if (further === undefined) return answer
+  const when = takeWhen(further, present, { early: false }) ?? leadIn(further, present)
+  return when === null ? answer : `remind me ${further}`
 }
 
 /** "The second one" and "the Cardiff one" after a list of memories or timers. */

@@ -1,9 +1,10 @@
 import { wholeCharacters } from '../../../../projections/whole-characters.ts'
+import type { Exchange } from '../conversation.ts'
 import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
 import { formatDay, formatMoment } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
-import { type Lead, leadIn, takeWhen } from '../when.ts'
+import { datesIn, type Lead, leadIn, takeWhen } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
@@ -21,13 +22,19 @@ const FOR_CLOCK =
 
 /** "Remind me of that at 5" and "remind me the day before" speak of what was said before, or of what answered it. */
 function ofSaid(words: string, { conversation: { past }, present }: World): string {
-  const [last] = past
-  const told = /^You told me(?: [^:]+)?: (.+)$/.exec(last?.reply ?? '')?.[1] ?? ''
-  const said = isQuestion(last?.said ?? '') ? told : (last?.said ?? '')
   const rest = words.replace(/^(?:of|about) (?:it|that|this)\b/i, '')
-  return isStatement(said) && (rest !== words || leadIn(words, present)?.event === '')
-    ? `${tidy(said)} ${rest}`
-    : words
+  const isBefore = leadIn(words, present)?.event === ''
+  if (rest === words && !isBefore) return words
+  const statements = past.map(statementIn)
+  const dated = isBefore ? statements.find((said) => datesIn(said, present).length > 0) : undefined
+  const said = dated ?? statements[0] ?? ''
+  return said === '' ? words : `${tidy(said)} ${rest}`
+}
+
+/** What the owner stated, or what answered their question; "" if it was neither. */
+function statementIn({ said, reply }: Exchange): string {
+  const stated = isQuestion(said) ? (/^You told me(?: [^:]+)?: (.+)$/.exec(reply)?.[1] ?? '') : said
+  return isStatement(stated) ? stated : ''
 }
 
 /** `called` is the word that the owner used: "reminder", "timer", "alarm", "countdown", "wake", "tell", … */
@@ -216,6 +223,13 @@ export const timerIntents: readonly Intent[] = [
   on(
     `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|called))?(?: (.{1,200}))?`,
     ([kind = '', words = ''], world) => cancelAll(tidy(words), kind, world),
+  ),
+  on(
+    [
+      `${STOP} (?:all|every|both)(?: of)?(?: my| the)? (.{1,100}?) (${KIND})s?`,
+      `${STOP} (?:the |my )?(?!all|every)(.{1,100}?) (${KIND})s`,
+    ],
+    ([words = '', kind = ''], world) => cancelAll(tidy(words), kind, world),
   ),
   on(
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of))?(?: (.{1,200}))?`,
