@@ -44,6 +44,13 @@ test('answers the owner’s text by text, with its facts and a status callback',
   ])
 })
 
+test('answers in plain text, without the marks of Markdown', async () => {
+  const phone = await startWithTexts({ environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' } })
+  await text(phone, 'SM1', OWNER, 'Add milk and eggs to my shopping list')
+  await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
+  expect(phone.double.messages).toMatchObject([{ body: 'I started a shopping list: milk and eggs.' }])
+})
+
 test('handles a text once, however often it is repeated, even after a restart or with a new token', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })

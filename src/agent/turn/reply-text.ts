@@ -1,5 +1,6 @@
 import { wholeCharacters } from '../../../projections/whole-characters.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { texted } from '../../text/plain.ts'
 import type { TurnToRun } from './turn-facts.ts'
 
 const EXCERPT_CHARS = 280
@@ -45,12 +46,13 @@ export function createShortenReply(options: {
   }
 
   async function shortenText(answer: string, turn: TurnToRun, seen: readonly number[]): Promise<string> {
-    const text = sevenBit(answer)
+    const text = toText(answer)
     if (segmentsOf(text) <= MAX_SEGMENTS) return text
     const note = await noteOf(answer, turn, seen)
     const publicUrl = settings.get('PUBLIC_URL')
     const where = publicUrl === null ? `the note "${note.title}"` : `${publicUrl}/notes/${note.id}`
-    const upTo = (chars: number) => `${beginning(withoutTitle(text), chars)}\n\nThe rest: ${where}`
+    const start = toText(withoutTitle(answer))
+    const upTo = (chars: number) => `${beginning(start, chars)}\n\nThe rest: ${where}`
     let chars = BEGINNING_CHARS
     while (chars > STEP_CHARS && segmentsOf(upTo(chars)) > MAX_SEGMENTS) chars -= STEP_CHARS
     return upTo(chars)
@@ -69,7 +71,7 @@ const withoutTitle = (text: string) => text.replace(/^#.*\n+/, '')
 
 /** Cuts a reply to a guest. Guests get no note. */
 export function shortenForGuest(answer: string): string {
-  const text = sevenBit(answer)
+  const text = toText(answer)
   return text.length <= GUEST_CHARS ? text : beginning(text, GUEST_CHARS)
 }
 
@@ -86,8 +88,8 @@ function beginning(text: string, chars: number): string {
 }
 
 /** A single character outside the 7-bit alphabet more than halves the capacity of a segment. */
-function sevenBit(text: string): string {
-  return text
+function toText(markdown: string): string {
+  return texted(markdown)
     .replace(/[‘’‚‛]/g, "'")
     .replace(/[“”„‟]/g, '"')
     .replace(/[‐‑‒–—]/g, '-')

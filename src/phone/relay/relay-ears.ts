@@ -1,3 +1,4 @@
+import { voiced } from '../../text/plain.ts'
 import { encodeWords } from '../call/medium.ts'
 import type { CreateEars, Mouth } from '../spoken/ports.ts'
 
@@ -26,9 +27,9 @@ export const createRelayEars: CreateEars = ({ started, stopped, heard }) => {
   }
 }
 
-/** The provider speaks, so a sentence stays as it is. */
+/** The provider speaks, so a sentence stays in words. */
 export const relayMouth: Mouth = {
   async *speak(sentence) {
-    yield encodeWords(sentence)
+    yield encodeWords(voiced(sentence))
   },
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { voiced } from '../../text/plain.ts'
 import type { Codec } from '../call/codec.ts'
 import type { Mouth } from './ports.ts'
 import { createResampler } from './resample.ts'
@@ -8,8 +9,6 @@ import { createWavReader } from './wav.ts'
 const PIECE_MS = 200
 /** A quarter of a second of 24 kHz audio is converted at once. */
 const CHUNK_BYTES = 12_000
-/** Markdown, which some voices would read out. */
-const MARKS = /[*_`#]+/g
 
 /** Speaks with a speech model that streams WAV, in the format of the line. */
 export function createSpeechMouth(
@@ -19,7 +18,7 @@ export function createSpeechMouth(
   const pieceBytes = PIECE_MS * codec.bytesPerMs
   return {
     async *speak(sentence, signal) {
-      const text = sentence.replace(MARKS, '').trim()
+      const text = voiced(sentence).trim()
       // Punctuation alone has no sound, and some servers refuse it.
       if (!/[\p{L}\p{N}]/u.test(text)) return
       const wav = createWavReader()

@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { muLaw } from '../../../src/phone/call/codec.ts'
+import { muLaw, pcm } from '../../../src/phone/call/codec.ts'
+import { decodeWords } from '../../../src/phone/call/medium.ts'
 import { decodeMuLaw, encodeMuLaw } from '../../../src/phone/call/mu-law.ts'
+import { relayMouth } from '../../../src/phone/relay/relay-ears.ts'
 import { createSpeechMouth } from '../../../src/phone/spoken/mouth.ts'
 import { createWavReader, wavFile } from '../../../src/phone/spoken/wav.ts'
 import { linear } from '../../doubles/realtime/voice-activity.ts'
@@ -133,4 +136,20 @@ test('speaks words without marks of markdown, and nothing without words', async 
     for await (const piece of mouth.speak(sentence, new AbortController().signal)) pieces.push(piece)
   expect(said).toEqual(['Hello, you.'])
   expect(pieces.every((piece) => Buffer.byteLength(piece, 'base64') <= 1_600)).toBe(true)
+})
+
+test('speaks the words of Markdown, not its marks and addresses', async () => {
+  const asked: string[] = []
+  const synthesise = (text: string) => {
+    asked.push(text)
+    return Readable.from([])
+  }
+  const sentence = '- On your [shopping list](/notes/01m8): **milk** and *eggs*.'
+  for (const mouth of [createSpeechMouth(synthesise, pcm), relayMouth])
+    for await (const piece of mouth.speak(sentence, new AbortController().signal))
+      asked.push(decodeWords(piece))
+  expect(asked).toEqual([
+    '- On your shopping list: milk and eggs.',
+    '- On your shopping list: milk and eggs.',
+  ])
 })
