@@ -36,8 +36,14 @@ const HOUR_MS = 3_600_000
 /** The first time, delay or recurrence in a text; null if there is none. With `early`, "six" is 6 am. */
 export function takeWhen(text: string, present: Clock, options: { readonly early: boolean }): When | null {
   const plain = toDigits(text.slice(0, MAX_CHARS))
-  return takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
+  const when = takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
+  return when === null || when.kind === 'impossible' ? when : { ...when, rest: withPoints(when.rest) }
 }
+
+/** Amounts, which chrono-node takes for times ("pay 12.50 tomorrow"), are read as 12_50. */
+const AMOUNT =
+  /(?<!^|(?:\b(?:at|by|from|to|till|until|before|after|around|about)|day|tomorrow|tonight|morning|evening) |[\d.:])(\d{1,2})\.(\d{2})(?![\d.]| ?[ap]\.?m\b)/gi
+const withPoints = (text: string) => text.replace(/(\d)_(?=\d\d(?!\d))/g, '$1.')
 
 const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
 const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
@@ -45,10 +51,11 @@ export const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 ||
 
 /** How long before an event. */
 const BEFOREHAND = new RegExp(
-  `(?:^|,? )(an?|the|\\d{1,3}|${HOURS.join('|')}) (minute|hour|day|week|month|morning|afternoon|evening|night)s? (?:before(?= |$)|(?:beforehand|ahead|earlier|in advance)(?=$| to ))`,
+  `(?:^|,? )(an?|the|\\d{1,3}|${HOURS.join('|')}) (min(?:ute)?|hour|day|week|month|morning|afternoon|evening|night)s? (?:before(?= |$)|(?:beforehand|ahead|earlier|in advance)(?=$| to ))`,
   'iu',
 )
 const AHEAD_MS: Readonly<Record<string, number>> = {
+  min: 60_000,
   minute: 60_000,
   hour: HOUR_MS,
   day: DAY_MS,
@@ -90,7 +97,7 @@ export function leadIn(said: string, present: Clock, early = false): Lead | null
       const at = takeWhen(joined(clock, present), present, { early })
       if (at?.kind !== 'at') return null
       const local = earlierThan(Date.parse(`${at.local}Z`), hourOf(count) || 1, unit.toLowerCase())
-      return { ...at, local, isClock: false, isDay: false, rest: what || at.rest }
+      return { ...at, local, isClock: false, isDay: false, rest: withPoints(what || at.rest) }
     },
   }
 }
@@ -124,19 +131,26 @@ function joined(text: string, present: Clock): string {
 }
 
 /** Days with a name that chrono-node does not know. */
-export const HOLIDAYS: Readonly<Record<string, string>> = {
+const HOLIDAYS: Readonly<Record<string, string>> = {
   christmas: '25 December',
   'christmas day': '25 December',
   'christmas eve': '24 December',
-  "new year's eve": '31 December',
-  "new year's day": '1 January',
+  'boxing day': '26 December',
+  'new years eve': '31 December',
+  'new years day': '1 January',
   'new year': '1 January',
+  'valentines day': '14 February',
   halloween: '31 October',
 }
 const ON_HOLIDAY = new RegExp(
-  `(^|\\b(?:on|by|until|at|this) )(?:${Object.keys(HOLIDAYS).sort().reverse().join('|')})\\b`,
+  `(^|\\b(?:on|by|until|at|this) )((?:${Object.keys(HOLIDAYS).sort().reverse().join('|').replaceAll('s ', "['’]?s ").replaceAll('christma', '(?:christma|xma)')}))\\b`,
   'gi',
 )
+
+/** The date of a holiday; undefined for anything else. */
+export function holiday(name: string): string | undefined {
+  return HOLIDAYS[name.toLowerCase().replace(/['’]/g, '').replace('xmas', 'christmas')]
+}
 
 /** Rewrites phrases that chrono-node does not know. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [
@@ -156,6 +170,13 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:around|by) (?=\d{1,2}(?::\d{2})?(?:$|,| to\b))/gi, 'at '],
   [/\bbetween (?=\d[^.]{0,12} and \d)/gi, 'from '],
   [/\b(from \d{1,2}(?::\d{2})?(?: ?[ap]m)?) and (?=\d)/gi, '$1 to '],
+  [/\bthe week after next\b/gi, 'in 2 weeks'],
+  [/\b(weeks?|months?|years?|days?) from today\b/gi, '$1 from now'],
+  [/\bmid[- ](?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)/gi, '15 '],
+  [/\b(?:at )?lunch ?time\b/gi, 'at noon'],
+  [/\bfirst thing (?=\p{L})/giu, ''],
+  [/(^|\b(?:at|by) )([01]\d|2[0-3])\.?([0-5]\d)\b(?! ?[ap]\.?m)/gi, '$1$2:$3'],
+  [/(\d)ish\b/gi, '$1'],
   [/\bend of (?:the|this) week\b/gi, 'Friday'],
   [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
   [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
@@ -167,7 +188,7 @@ const PAST_OR_TO = new RegExp(
   'gi',
 )
 /** chrono-node needs an "at" before the second of two hours. */
-const AND_HOUR = /\b(at \d{1,2}(?::\d{2})?) and (?=\d{1,2}(?::\d{2})?(?:,| to\b|$))/gi
+const AND_HOUR = /\b(at \d{1,2}(?::\d{2})?) (?:and|or) (?=\d{1,2}(?::\d{2})?(?:,| to\b|$))/gi
 const AT_HOUR = new RegExp(`\\b(at|by|around|about|before|until) (${HOURS.join('|')})\\b`, 'gi')
 
 /** chrono-node reads "tomorrow evening at 8", but not "at 8 tomorrow evening". */
@@ -175,8 +196,8 @@ const CLOCK_FIRST =
   /\b(?:at |by )?(\d{1,2}(?::\d{2})?(?: ?[ap]\.?m\.?)?)(?: o['’]?clock)? ((?:on |this |next )?(?:[a-z]+day|tomorrow) (?:morning|afternoon|evening|night))\b/gi
 
 function toDigits(text: string): string {
-  return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text)
-    .replace(ON_HOLIDAY, (all, lead: string) => lead + HOLIDAYS[all.slice(lead.length).toLowerCase()])
+  return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text.replace(AMOUNT, '$1_$2'))
+    .replace(ON_HOLIDAY, (_, lead: string, name: string) => `${lead}${holiday(name)}`)
     .replace(PAST_OR_TO, (_, count: string | undefined, side: string | undefined, hour: string) => {
       const minutes = count === undefined ? 30 : Number.parseInt(count, 10) || 15
       const total = (hourOf(hour) * 60 + (side?.toLowerCase() === 'to' ? -minutes : minutes) + 1440) % 1440
@@ -189,19 +210,20 @@ function toDigits(text: string): string {
     .replace(CLOCK_FIRST, '$2 at $1')
 }
 
+const BEFORE_TIME = /\b(?:before )?(?:(?:by|before|around|about|on|at|for|sometime)(?: the)?|in the) ?$/i
+const IN_MONTH = /\b(?:(?:by|before|around|about|on|at|for|in|sometime)(?: the)?|(?:in )?(?:early|late)) ?$/i
+const MONTH_FIRST = new RegExp(`^(?:${MONTHS.join('|')})\\b`, 'i')
+
 function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const nowMs = wallMs(present)
-  const dated = withWeeks(withMonth(withPlace(text, nowMs), nowMs), nowMs)
+  const dated = withWeeks(withMonth(withPlace(withYear(text, nowMs), nowMs), nowMs), nowMs)
   const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
   const after = dated.slice(result.index + result.text.length)
   if (hasAnother(after, present)) return SEVERAL_TIMES
   const head = dated.slice(0, result.index)
-  const before = head.replace(
-    /\b(?:before )?(?:(?:by|before|around|about|on|at|for|sometime)(?: the)?|in the) ?$/i,
-    '',
-  )
+  const before = head.replace(MONTH_FIRST.test(result.text) ? IN_MONTH : BEFORE_TIME, '')
   // "The second week of January", "tomorrow after lunch".
   if (/\b(?:week|half|part|beginning|start|middle|end) of (?:the )?$/i.test(before)) return null
   if (/^ (?:after|before) \p{L}/iu.test(after)) return null
@@ -230,6 +252,8 @@ function hasAnother(after: string, present: Clock): boolean {
 export function datesIn(text: string, { now, timezone }: Clock): ParsedResult[] {
   return parseDates(text, { at: now, timezone }, { forwardDate: true }).filter(({ index, text: words }) => {
     const after = text.slice(index + words.length)
+    // Their date moves.
+    if (/\b(?:easter|good|ash|palm|shrove) $/i.test(text.slice(0, index))) return false
     const isOfAnEvent = /\bbefore$/i.test(words) && /^ \p{L}/u.test(after)
     return !after.startsWith("'s") && !/^now$/i.test(words) && !isOfAnEvent
   })
@@ -252,6 +276,17 @@ function withWeeks(text: string, nowMs: number): string {
     const weeks = hourOf(groups[0] ?? groups[3] ?? 'one') || 1
     return `on ${dayOf(nowMs + (days + 7 * weeks) * DAY_MS)}`
   })
+}
+
+const NEXT_YEAR = new RegExp(
+  `\\b(?:in )?next year in (${MONTHS.join('|')})\\b|\\b(?:in )?((?:${MONTHS.join('|')})(?: \\d{1,2}(?:st|nd|rd|th)?)?),? (?:of )?next year\\b`,
+  'i',
+)
+
+/** Names the year of "March next year", which chrono-node takes for the next March. */
+function withYear(text: string, nowMs: number): string {
+  const year = new Date(nowMs).getUTCFullYear() + 1
+  return text.replace(NEXT_YEAR, (_, before?: string, after?: string) => `${before ?? after} ${year}`)
 }
 
 const PLACE_IN_MONTH = new RegExp(

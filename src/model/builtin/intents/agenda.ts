@@ -121,7 +121,10 @@ function* toldOf(span: Span, { can, present }: World): StepsTo<string[]> {
 }
 
 /** A statement that became no reminder, which would be listed twice. */
-const isTold = (text: string) => isStatement(text) && !isQuestion(text) && !/\bremind me\b/i.test(text)
+const isTold = (text: string) => isStatement(text) && !isQuestion(text) && !isReminder(text)
+
+/** Whether a text asked to be reminded. */
+export const isReminder = (text: string) => /\b(?:remind me|let me forget)\b/i.test(text)
 
 /** Whether a text names one of these days. "Thursday" is the first one after the text was said. */
 function isOn([first, last]: Span, text: string, saidAt: string, present: Present): boolean {

@@ -3,7 +3,7 @@ import { type Intent, on, type Present, type Steps, type World } from '../intent
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, joinWords, plural, tidy } from '../text.ts'
-import { datesIn, HOLIDAYS, takeWhen } from '../when.ts'
+import { datesIn, holiday, takeWhen } from '../when.ts'
 import { lookUp, toldDate } from './look-up.ts'
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
@@ -11,8 +11,8 @@ type Day = { readonly ms: number; readonly name: string; readonly date: string }
 /** Parses a day; null for anything else. */
 function readDay(words: string, present: Present): Day | null {
   const name = tidy(words).replace(/’/g, "'")
-  const holiday = HOLIDAYS[name.toLowerCase()]
-  const text = holiday ?? name.replace(/^day after/i, 'the day after')
+  const known = holiday(name)
+  const text = known ?? name.replace(/^day after/i, 'the day after')
   const [found] = datesIn(text, present)
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found
@@ -20,7 +20,7 @@ function readDay(words: string, present: Present): Day | null {
   const date = formatDate(new Date(ms), { ...present, timezone: 'UTC' })
   return {
     ms,
-    name: holiday ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
+    name: known ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
     date,
   }
 }

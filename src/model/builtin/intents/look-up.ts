@@ -6,7 +6,7 @@ import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYo
 import { datesIn } from '../when.ts'
 import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
-import { dueFor } from './agenda.ts'
+import { dueFor, isReminder } from './agenda.ts'
 import { linked } from './notes.ts'
 
 /** A memory with its id, or what the owner said. */
@@ -23,7 +23,9 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
   )
   const said = results.flatMap((result) =>
     [...result.hits, ...result.said]
-      .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
+      .filter(
+        ({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text) && !isReminder(text),
+      )
       .map(({ text = '', at = null }) => ({ text, at })),
   )
   const [known = [], heard = []] = [remembered, said].map((facts) => findAnswers<Told>(question, facts))

@@ -64,7 +64,7 @@ function onDay(local: string, timer: TimerResult | undefined, { present }: World
 }
 
 /** Changes when a reminder is due: the one with these words, the one just named, or the one that was due last. */
-function* move(text: string, world: World): Steps {
+export function* move(text: string, world: World): Steps {
   const { name, target, when } = readMove(text, world)
   if (when?.kind === 'impossible') return when.why
   const timed = yield* thoseAt(name, world)

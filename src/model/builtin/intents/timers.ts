@@ -9,7 +9,7 @@ import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
-import { moveIntents, type Timing, timingOf } from './move-timer.ts'
+import { move, moveIntents, type Timing, timingOf } from './move-timer.ts'
 import { choiceOf, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
@@ -105,7 +105,7 @@ const JOINTS = [
   /^me\b ?/i,
   /^(?:to|that|about|of|for|and|on|at|in)(?: |$)/i,
   /^(?:timer|alarm|reminder|countdown)s?(?: |$)/i,
-  /^(?:i|we)(?:['’]ve got| have| need| must| should)(?: to)? /i,
+  /^(?:i|we)(?:['’]ve got| have| need| must| should| got| gotta)(?: to)? /i,
 ]
 
 /** The title: the rest of the text without joining words; "" if nothing remains. */
@@ -189,7 +189,7 @@ const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
 /** "I have to call the plumber tomorrow, remind me". */
 export const remindIntent: Intent = on(
-  '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?)remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
+  '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?| (?=remind me$))remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
   ([what = '', time = ''], world) =>
     isStatement(what) ? setTimer(tidy(`${what} ${time}`), 'reminder', world) : null,
   'content',
@@ -212,7 +212,7 @@ export const timerIntents: readonly Intent[] = [
   ),
   on(
     [
-      `what(?:'s| is)(?: coming up| planned| next| happening|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
+      `what(?:'?s| is)(?: on| coming up| planned| next| happening|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
       `what (?:do i have|have i got)(?: on(?: my list)?| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
       `what(?:'s| is| do i have) (?:on(?: my list)?|due)(?: for)? ${SPAN}`,
       `what (?:do i have|have i got|do i need) to do (?:(?:on|for) (.{2,30})|(?!today)${SPAN})`,
@@ -235,6 +235,11 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
+  on('remind me (?:(?:about|of|to) )?(.{1,100}) instead', ([words = ''], world) => {
+    const when = takeWhen(words, world.present, { early: false })
+    const isMoved = when !== null && when.kind !== 'impossible' && words.includes(when.rest)
+    return isMoved ? move(`${when.rest} to ${words.replace(when.rest, '')}`, world) : null
+  }),
   ...moveIntents,
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
@@ -252,7 +257,7 @@ export const timerIntents: readonly Intent[] = [
     whereTimed(words, 'reminder', world),
   ),
   on(
-    "(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
+    "(?:remember|(?:don'?t|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
   ),
   on("(?:stop|quit|don't|do not) remind(?:ing)? me (?:about|of|to) (.{1,200})", ([words = ''], world) =>
