@@ -184,3 +184,11 @@ test('asks for a confirmation in the browser if the owner asks by text, and copi
   const [asking] = ofType(all, 'sms.received')
   expect(request?.payload.barredSeqs).toContain(asking?.seq)
 })
+
+test('takes no question for the fact that it asks about', async () => {
+  const house = await startWithCardiff()
+  await house.say('What is my boiler code?', { text: 'I do not know.' })
+  await house.say('Forget my boiler code', forget('boiler code'), { text: 'Which one?' })
+  const [proposal] = await house.proposals()
+  expect(proposal?.choices.map(({ text }) => text)).toEqual(['What is my boiler code?'])
+})

@@ -104,7 +104,10 @@ export function createForgetCandidates(options: {
       const covered = coverage(indexWords(text), words)
       const isRelevant = relevance >= RELEVANT
       if (covered === 0 && !isRelevant) return []
-      const match = canonicalKey(text) === key ? 'same' : covered === 1 ? 'whole' : 'partial'
+      const isQuestion = ((traits.get(seq) ?? 0) & TRAIT.endsAsking) !== 0
+      // A question about something does not state it.
+      const isWhole = covered === 1 && !isQuestion
+      const match = canonicalKey(text) === key ? 'same' : isWhole ? 'whole' : 'partial'
       return {
         ref: `message:${seq}`,
         seq,
@@ -112,7 +115,7 @@ export function createForgetCandidates(options: {
         at: new Date(atMs).toISOString(),
         match,
         isWeak: covered < MIN_COVERAGE && !isRelevant,
-        isQuestion: ((traits.get(seq) ?? 0) & TRAIT.endsAsking) !== 0,
+        isQuestion,
       } satisfies Ranked
     })
   }
