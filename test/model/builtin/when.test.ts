@@ -54,6 +54,8 @@ test.for([
   ['on Xmas eve to wrap presents', '2026-12-24T09:00', 'to wrap presents'],
   ['first thing tomorrow to call', '2026-06-03T09:00', 'to call'],
   ['at lunchtime to call', '2026-06-03T12:00', 'to call'],
+  ['at 10 to book the lunchtime table', '2026-06-02T22:00', 'to book the lunchtime table'],
+  ['2025 taxes on Friday', '2026-06-05T09:00', '2025 taxes'],
   ['at 1830 to leave', '2026-06-02T18:30', 'to leave'],
   ['18.30 to leave', '2026-06-02T18:30', 'to leave'],
   ['at 6ish to leave', '2026-06-02T18:00', 'to leave'],
