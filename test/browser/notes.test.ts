@@ -5,7 +5,7 @@ import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { choose as chooseOf, composer, failFirstRequest, inFocus, visit, words } from './page.ts'
+import { choose as chooseOf, composer, failFirstRequest, inFocus, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 test('writes a note by keyboard, finds it and shows it', async () => {
@@ -227,7 +227,7 @@ test('saves the words of a note that was deleted elsewhere as a new note, also a
   const { notes } = (await service.client.get('/api/notes')).json
   expect(notes).toMatchObject([{ title: 'Plan', excerpt: 'Two hours of work.' }])
   expect(page.url()).toContain(notes[0].id)
-  await page.getByRole('heading', { name: 'Edit note' }).waitFor()
+  await page.getByRole('heading', { name: 'Note', exact: true }).waitFor()
 })
 
 test('gives back the draft that the other version replaced', { tags: ['long'] }, async () => {
@@ -350,4 +350,17 @@ test('runs and fetches nothing for hostile notes on their page, in the list and 
     ).toBe(0)
     expect(await executed()).toEqual([])
   }
+})
+
+test('keeps the tools of the editor in one line on a phone, in German too', { tags: ['long'] }, async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
+  const page = await visit(browser(), service, {
+    path: `/notes/edit?id=${id}`,
+    context: { viewport: phone, locale: 'de-DE' },
+  })
+  const lastTool = page.getByRole('button', { name: 'Mehr zu dieser Notiz' })
+  await expect.poll(async () => (await lastTool.boundingBox())?.y).toBeLessThan(48)
+  await page.getByRole('button', { name: 'Vorschau' }).click()
+  await page.getByRole('region', { name: 'Vorschau' }).waitFor()
 })

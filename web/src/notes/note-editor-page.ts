@@ -239,7 +239,7 @@ export class DgNoteEditorPage extends AppElement {
   override render() {
     const { note } = this
     return html`
-      <dg-page heading=${note ? msg`Edit note` : msg`New note`}>
+      <dg-page heading=${note ? msg`Note` : msg`New note`}>
         <a slot="back" class="button quiet icon small" href="/notes" aria-label=${msg`All notes`} title=${msg`All notes`}>
           <dg-icon name="back"></dg-icon>
         </a>
@@ -259,7 +259,8 @@ export class DgNoteEditorPage extends AppElement {
         aria-pressed=${this.previewing}
         @click=${() => (this.previewing = !this.previewing)}
       >
-        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? msg`Write` : msg`Preview`}
+        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>
+        <span class="view">${this.previewing ? msg`Write` : msg`Preview`}</span>
       </button>
       <button
         slot="tools"

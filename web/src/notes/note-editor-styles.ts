@@ -59,8 +59,9 @@ export const noteEditorStyles = css`
     margin-top: var(--space-3);
   }
   @media (max-width: 40rem) {
-    /* No room to show it, but still announced to screen readers. */
-    .status {
+    /* No room to show them, but still announced to screen readers. */
+    .status,
+    .view {
       position: absolute;
       width: 1px;
       height: 1px;
