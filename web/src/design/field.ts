@@ -29,6 +29,9 @@ export function takeText(take: (text: string) => void): (event: Event) => void {
   }
 }
 
+/** A typed number as programs write it. The keypad of a German phone has a comma and no point. */
+export const withPoint = (text: string): string => text.replace(',', '.')
+
 /** Whether an edit inserts what the owner did not type. Undoing one may bring back such text. */
 export function isPaste(inputType: string): boolean {
   return /^insertFrom(?:Paste|Drop|Yank)|^history/.test(inputType)

@@ -4,7 +4,7 @@ import type { MemoryConfig, RecallExample } from '../../../src/http/contract/mem
 import { AppElement } from '../app/app-element.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { problemView, takeText } from '../design/field.ts'
+import { problemView, takeText, withPoint } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
@@ -154,7 +154,7 @@ export class DgMemoryConfigPage extends AppElement {
     const typed = this.threshold ?? String(current)
     const chosen = isThreshold(typed) ? Number(typed) : current
     const move = takeText((text) => {
-      this.threshold = text
+      this.threshold = withPoint(text)
     })
     const row = rowFrame({
       name,
@@ -252,7 +252,7 @@ function isThreshold(text: string): boolean {
 
 /** Not a number if the field has none. */
 function numberIn(data: FormData, name: string): number {
-  return Number(textIn(data, name) || Number.NaN)
+  return Number(withPoint(textIn(data, name)) || Number.NaN)
 }
 
 function configIn(data: FormData): MemoryConfig {

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { fieldError, takeText } from '../design/field.ts'
+import { fieldError, takeText, withPoint } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { originView, type Tag } from './origin.ts'
 
@@ -92,7 +92,8 @@ export function settingOrigin(setting: Setting, { reset }: Editing): TemplateRes
 
 export function controlView(setting: Setting, { drafts, errors, edit }: Editing): TemplateResult {
   const { key, choices, unit } = setting
-  const typed = takeText((text) => edit(setting, text))
+  const isAmount = setting.group === 'money'
+  const typed = takeText((text) => edit(setting, isAmount ? withPoint(text) : text))
   const shown = drafts.get(key) ?? valueText(setting)
   const invalid = errors[key] !== undefined
   if (choices !== null) {
@@ -116,7 +117,7 @@ export function controlView(setting: Setting, { drafts, errors, edit }: Editing)
     id=${key}
     name=${key}
     type=${setting.secret ? 'password' : 'text'}
-    inputmode=${setting.group === 'money' ? 'decimal' : typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
+    inputmode=${isAmount ? 'decimal' : typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
     autocomplete=${setting.secret ? 'new-password' : 'off'}
     autocapitalize="off"
     spellcheck="false"
