@@ -14,6 +14,7 @@ import { type Draft, editDraft, trimDraft } from './pasted.ts'
 type NextModel = ModelChoice & { readonly title: string }
 
 const unsentKey = 'delegate.draft'
+const setAsideKey = 'delegate.draft-set-aside'
 const nextModelKey = 'delegate.next-model'
 const ofSettings = msg`Use the model of the settings`
 const noDraft: Draft = { text: '', pasted: [] }
@@ -128,13 +129,12 @@ export class DgComposer extends AppElement {
   @state() private draft: Draft = kept<Draft>(unsentKey) ?? noDraft
 
   /** What the owner was writing before they began to change the last message. */
-  private unsent: Draft = noDraft
+  private unsent: Draft = kept<Draft>(setAsideKey) ?? noDraft
 
   /** Takes the last message into the field, to be changed. */
   edit(draft: Draft): void {
-    if (this.draft.replaces === undefined) this.unsent = this.draft
     this.drafts.clear()
-    this.setDraft(draft)
+    this.setDraft(draft, this.draft.replaces === undefined ? this.draft : this.unsent)
     void this.updateComplete.then(() => {
       const area = this.renderRoot.querySelector('textarea')
       area?.setSelectionRange(draft.text.length, draft.text.length)
@@ -144,8 +144,7 @@ export class DgComposer extends AppElement {
 
   private readonly leaveEdit = (): void => {
     this.drafts.clear()
-    this.setDraft(this.unsent)
-    this.unsent = noDraft
+    this.setDraft(this.unsent, noDraft)
     this.focus()
   }
 
@@ -153,9 +152,11 @@ export class DgComposer extends AppElement {
     this.renderRoot.querySelector('textarea')?.focus()
   }
 
-  private setDraft(draft: Draft): void {
+  private setDraft(draft: Draft, unsent = this.unsent): void {
     this.draft = draft
-    keep(unsentKey, draft.text === '' ? null : draft)
+    this.unsent = unsent
+    keep(unsentKey, draft.text === '' && draft.replaces === undefined ? null : draft)
+    keep(setAsideKey, unsent.text === '' ? null : unsent)
   }
 
   private setNextModel(model: NextModel | null): void {
@@ -216,8 +217,7 @@ export class DgComposer extends AppElement {
     const draft = trimDraft(this.draft)
     if (draft.text === '') return
     const { nextModel } = this
-    this.setDraft(draft.replaces === undefined ? noDraft : this.unsent)
-    this.unsent = noDraft
+    this.setDraft(this.unsent, noDraft)
     this.drafts.clear()
     this.setNextModel(null)
     const model = nextModel && { service: nextModel.service, model: nextModel.model }
