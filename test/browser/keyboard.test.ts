@@ -79,7 +79,10 @@ test('lets the owner install, chat, unfold, copy, search and erase by keyboard a
   await expect.poll(() => focused(page)).toBe('Message')
   await page.keyboard.press('Control+/')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  await page.keyboard.press('Escape')
+  // A German keyboard types the slash with Shift.
+  await page.evaluate(() =>
+    dispatchEvent(new KeyboardEvent('keydown', { key: '/', ctrlKey: true, shiftKey: true })),
+  )
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('Control+Shift+F')
   await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()

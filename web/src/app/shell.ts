@@ -96,7 +96,8 @@ export class DgShell extends AppElement {
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
-    if (isModKey(event, '/')) {
+    // Many keyboards, such as German ones, type a slash with Shift.
+    if (isModKey(event, '/', event.shiftKey)) {
       event.preventDefault()
       if (this.help.isConnected) this.help.close()
       else this.help.openIn(this)
