@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit'
+import { state } from 'lit/decorators.js'
 import { problemView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import type { AppElement } from './app-element.ts'
@@ -15,6 +16,7 @@ export type Form = {
 export abstract class FormDialog extends DialogElement {
   /** Whether what it asks for was done. */
   protected isDone = false
+  @state() private filled = false
 
   protected abstract form(): Form
 
@@ -38,11 +40,16 @@ export abstract class FormDialog extends DialogElement {
     this.close()
   }
 
+  private readonly fill = (event: Event): void => {
+    this.filled = true
+    this.submission.fieldChanged(event)
+  }
+
   override render(): TemplateResult {
-    const { busy, problem, fieldChanged } = this.submission
+    const { busy, problem } = this.submission
     const { heading, fields, action } = this.form()
-    return html`<dg-dialog heading=${heading}>
-      <form class="form" id="form" novalidate @input=${fieldChanged} @submit=${this.submitted}>
+    return html`<dg-dialog heading=${heading} ?filled=${this.filled}>
+      <form class="form" id="form" novalidate @input=${this.fill} @submit=${this.submitted}>
         ${fields} ${problemView(problem)}
       </form>
       <div slot="actions">

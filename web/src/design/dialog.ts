@@ -59,6 +59,8 @@ export class DgDialog extends StyledElement {
   @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
   @property({ type: Boolean }) reading = false
+  /** Set once it holds what a click beside it would lose, such as a tap that hides the keyboard of a phone. */
+  @property({ type: Boolean }) filled = false
   private pressedOnBackdrop = false
 
   override connectedCallback(): void {
@@ -82,7 +84,7 @@ export class DgDialog extends StyledElement {
 
   /** A click needs both ends on the backdrop: a selection of text may end there, or start there. */
   private readonly clicked = (event: MouseEvent): void => {
-    if (this.pressedOnBackdrop && isOnBackdrop(event)) this.close()
+    if (!this.filled && this.pressedOnBackdrop && isOnBackdrop(event)) this.close()
   }
 
   override render() {
