@@ -68,7 +68,7 @@ test('says what happened to the ways to sign in, and counts guesses', () => {
     '12 sign-ins refused after too many failures',
   )
   expect(title('intrusion.counted', { kind: 'foreign_host', count: 3 })).toBe(
-    '3 refused attempts: foreign host',
+    '3 refused attempts: by an address that is not Delegate’s',
   )
 })
 

@@ -300,13 +300,24 @@ function postgresText({ payload: { postgres } }: TimelineEvent): string {
   return msg`. They may remain in ${[rows, msg`in its log and archives`, ...machines].join('; ')}`
 }
 
+const intrusions: Readonly<Record<string, string>> = {
+  no_session: msg`not signed in`,
+  setup_code_refused: msg`wrong set-up code`,
+  foreign_origin: msg`from another site`,
+  foreign_host: msg`by an address that is not Delegate’s`,
+  bad_signature: msg`not signed by the provider`,
+  socket_refused: msg`call without its token`,
+  text_over_budget: msg`text of a guest over the daily limit`,
+  call_over_budget: msg`call of a guest over the daily limit`,
+}
+
 function intrusionText(event: TimelineEvent): string {
   const [kind, count] = [text(event, 'kind'), number(event, 'count')]
   if (kind === 'sign_in_refused')
     return msg`Someone failed to sign in: ${plural(count, msg`wrong password or code`, msg`wrong passwords or codes`)}`
   if (kind === 'sign_in_throttled')
     return msg`${plural(count, msg`sign-in`, msg`sign-ins`)} refused after too many failures`
-  return `${plural(count, msg`refused attempt`, msg`refused attempts`)}: ${wordsText(kind)}`
+  return `${plural(count, msg`refused attempt`, msg`refused attempts`)}: ${intrusions[kind] ?? wordsText(kind)}`
 }
 
 function settingsText(event: TimelineEvent): string {
