@@ -352,7 +352,7 @@ test('runs and fetches nothing for hostile notes on their page, in the list and 
   }
 })
 
-test('keeps the tools of the editor in one line on a phone, in German too', { tags: ['long'] }, async () => {
+test('keeps the tools of a note within a phone, in German too', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, {
@@ -363,4 +363,8 @@ test('keeps the tools of the editor in one line on a phone, in German too', { ta
   await expect.poll(async () => (await lastTool.boundingBox())?.y).toBeLessThan(48)
   await page.getByRole('button', { name: 'Vorschau' }).click()
   await page.getByRole('region', { name: 'Vorschau' }).waitFor()
+
+  await page.setViewportSize({ width: 320, height: 640 })
+  await page.goto(`/notes/${id}`)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
 })
