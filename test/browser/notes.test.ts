@@ -140,6 +140,8 @@ test('lists what a period erases, hides it, and restores it on undo', { tags: ['
   await page.getByRole('listitem').filter({ hasText: 'The door is vermilion now' }).waitFor()
   await page.getByRole('textbox', { name: 'To' }).fill('2020-01-01T00:00')
   await page.getByText('The end must be after the start.').waitFor()
+  await page.getByLabel('From').fill('')
+  await page.getByText('Choose a date and time.').waitFor()
   await page.getByRole('button', { name: 'Last hour' }).click()
   await page.getByText('1 reply', { exact: true }).waitFor()
   await page.route('**/api/erasures', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })

@@ -117,7 +117,9 @@ export class DgEraseDialog extends DialogElement {
   override render() {
     const { erasing, plan, loaded } = this
     const { busy } = this.submission
-    const problem = this.target() ? loaded.problem : msg`The end must be after the start.`
+    const isChosen = this.from !== '' && this.to !== ''
+    const wrong = isChosen ? msg`The end must be after the start.` : msg`Choose a date and time.`
+    const problem = this.target() ? loaded.problem : wrong
     const isPeriod = erasing.target === 'period'
     return html`<dg-dialog heading=${erasing.heading}>
       ${isPeriod ? this.stretchView() : nothing}
