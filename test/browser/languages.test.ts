@@ -81,4 +81,7 @@ test('shows its pages in German', { tags: ['long'] }, async () => {
     await settled(page)
     await checkLooks(page, name)
   }
+  await page.goto('/operations')
+  await page.getByText('in den letzten 24 Stunden').waitFor()
+  await page.getByText('pro Stunde').first().waitFor()
 })

@@ -9,6 +9,7 @@ import { locale, msg } from '../design/msg.ts'
 import { areaStyles } from './area-styles.ts'
 
 const windowNames = { day: msg`the last 24 hours`, month: msg`the last 30 days` } as const
+const withinWindow = { day: msg`in the last 24 hours`, month: msg`in the last 30 days` } as const
 const purposeNames: Readonly<Record<string, string>> = {
   reply: msg`Replies`,
   guest: msg`Strangers`,
@@ -169,7 +170,7 @@ function windowView({ window, spentMicros, limitMicros }: Spending['windows'][nu
   return html`<div>
     <p><span class="amount">${dollarsText(spentMicros)}</span> ${msg`of ${dollarsText(limitMicros)}`}</p>
     ${barView(percent, msg`${Math.round(percent)} % of the allowance for ${windowNames[window]}`)}
-    <p class="soft">${msg`in ${windowNames[window]}`}</p>
+    <p class="soft">${withinWindow[window]}</p>
   </div>`
 }
 

@@ -15,6 +15,9 @@ import { type Area, areas, type ChartLine, type Figure } from './operation-areas
 // Its library fails where the language of the browser is no language tag, as with LANG=C. The figures do without it.
 import('./course-chart.ts').catch(() => undefined)
 
+/** How wide the entries of a chart are. */
+const grains = { minute: msg`by minute`, hour: msg`by hour`, day: msg`by day` } as const
+
 const windows = [
   { hours: 1, label: '1 h', name: msg`the last hour` },
   { hours: 6, label: '6 h', name: msg`the last 6 hours` },
@@ -165,7 +168,7 @@ export class DgOperationsPage extends AppElement {
       <header>
         <h2 id=${id}>${area.heading}</h2>
         <span class="scope soft">
-          ${area.scope === 'window' ? msg`by ${series.grain}` : msg`since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
+          ${area.scope === 'window' ? grains[series.grain] : msg`since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
         </span>
         <p class="intro soft">${area.intro}</p>
       </header>
