@@ -27,6 +27,22 @@ test('is in the language of the browser, until the owner chooses one for all', a
   await login.getByRole('heading', { name: 'Welcome back' }).waitFor()
 })
 
+test('takes a decimal comma where the language writes one', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { context: german, path: '/memory-config' })
+  await page.getByLabel('Mindestrelevanz').fill('0,4')
+  await page.getByLabel('Schwelle für Doppeltes').fill('0,75')
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  await expect
+    .poll(async () => (await service.client.get('/memory-config')).json)
+    .toMatchObject({ relevanceThreshold: 0.4, duplicateThreshold: 0.75 })
+  await page.goto('/settings')
+  const allowance = page.getByLabel('Ausgabenlimit für 24 Stunden', { exact: true })
+  await allowance.fill('12,5')
+  await page.getByRole('button', { name: 'Speichern' }).click()
+  await expect.poll(() => allowance.inputValue()).toBe('12.5')
+})
+
 test('is in the language of the owner in a browser of another language', { tags: ['long'] }, async () => {
   const service = await startWholeService({ environment: { DELEGATE_LANGUAGE: 'de' } })
   const login = await visit(browser(), service, { signedIn: false, path: '/login' })

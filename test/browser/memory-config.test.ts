@@ -17,9 +17,7 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   const { json } = await service.client.get('/memory-config')
   expect(await page.getByLabel('Maximum lines').inputValue()).toBe(String(json.maxInjectedMemories))
   await page.getByLabel('Maximum lines').fill('7')
-  await page.getByLabel('Minimum relevance').fill('0,4')
-  expect(await page.getByLabel('Minimum relevance').inputValue()).toBe('0.4')
-  await page.getByLabel('Duplicate threshold').fill('0,75')
+  await page.getByLabel('Minimum relevance').fill('0.4')
   await page.getByLabel('Ask a model').check()
   await page.getByLabel('Model', { exact: true }).fill('small-model')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -29,7 +27,6 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
     .toMatchObject({
       maxInjectedMemories: 7,
       relevanceThreshold: 0.4,
-      duplicateThreshold: 0.75,
       arbitrator: { enabled: true, model: 'small-model' },
     })
   await page.reload()

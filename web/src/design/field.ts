@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { msg } from './msg.ts'
+import { locale, msg } from './msg.ts'
 
 /** The service requires it of a new password. */
 export const minPasswordLength = 12
@@ -29,8 +29,10 @@ export function takeText(take: (text: string) => void): (event: Event) => void {
   }
 }
 
-/** A typed number as programs write it. The keypad of a German phone has a comma and no point. */
-export const withPoint = (text: string): string => text.replace(',', '.')
+const hasDecimalComma = new Intl.NumberFormat(locale).format(0.5).includes(',')
+
+/** A typed number as programs write it. Where a language has a decimal comma, the keypad of a phone has no point. */
+export const withPoint = (text: string): string => (hasDecimalComma ? text.replace(',', '.') : text)
 
 /** Whether an edit inserts what the owner did not type. Undoing one may bring back such text. */
 export function isPaste(inputType: string): boolean {
