@@ -10,7 +10,7 @@ import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, type Timing, timingOf } from './move-timer.ts'
-import { choiceOf, KIND, naming, thoseAt } from './which-timer.ts'
+import { choiceOf, findNamed, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
 
@@ -113,6 +113,17 @@ function titleOf(rest: string): string {
   let title = tidy(rest)
   for (let round = 0; round < 3; round += 1) for (const joint of JOINTS) title = title.replace(joint, '')
   return tidy(title.replace(/ (?:to|for|at|on|about|and|that|by|is|are|from now)$/i, ''))
+}
+
+/** "The bins at 10 instead" moves the reminder about the bins, if there is one. */
+function* moveOrSet(words: string, world: World): Steps {
+  const when = takeWhen(words, world.present, { early: false })
+  if (when !== null && when.kind !== 'impossible' && words.includes(when.rest)) {
+    const timer = yield* findNamed(naming(when.rest), world)
+    if (timer) return yield* move(`${when.rest} to ${words.replace(when.rest, '')}`, world)
+  }
+  const set = setTimer(`${words} instead`, 'reminder', world)
+  return typeof set === 'string' ? set : yield* set
 }
 
 /** Sets a timer only if the text contains a time. */
@@ -235,11 +246,7 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
-  on('remind me (?:(?:about|of|to) )?(.{1,100}) instead', ([words = ''], world) => {
-    const when = takeWhen(words, world.present, { early: false })
-    const isMoved = when !== null && when.kind !== 'impossible' && words.includes(when.rest)
-    return isMoved ? move(`${when.rest} to ${words.replace(when.rest, '')}`, world) : null
-  }),
+  on('remind me (?:(?:about|of|to) )?(.{1,100}) instead', ([words = ''], world) => moveOrSet(words, world)),
   ...moveIntents,
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
