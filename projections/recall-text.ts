@@ -97,6 +97,9 @@ const IRREGULAR = new Map(
     }),
 )
 
+/** Whether a folded word is such a form: "went". */
+export const isIrregular = (word: string): boolean => IRREGULAR.has(word)
+
 const ASCII_WORD = /^[a-z]+$/
 const CYRILLIC = /^\p{Script=Cyrillic}/u
 const GREEK = /^\p{Script=Greek}/u
@@ -105,9 +108,8 @@ const HEBREW = /^\p{Script=Hebrew}/u
 const DEVANAGARI = /^\p{Script=Devanagari}/u
 
 /**
- * Stems a folded word, for index and query alike. Latin: Porter (1980), after
- * irregular forms of English. Other scripts: light affix stripping;
- * for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
+ * Stems a folded word, for index and query alike. Latin: irregular forms of English, then Porter (1980). Other
+ * scripts: light affix stripping; for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
  */
 export function stemOf(word: string): string {
   if (ASCII_WORD.test(word)) return stemmer(IRREGULAR.get(word) ?? word)

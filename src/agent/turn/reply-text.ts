@@ -87,7 +87,7 @@ function beginning(text: string, chars: number): string {
   return `${text.slice(0, end).trimEnd()}...`
 }
 
-/** A single character outside the 7-bit alphabet more than halves the capacity of a segment. */
+/** A reply as a text: a single character outside the 7-bit alphabet more than halves the capacity of a segment. */
 function toText(markdown: string): string {
   return texted(markdown)
     .replace(/[‘’‚‛]/g, "'")

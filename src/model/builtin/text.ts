@@ -1,6 +1,8 @@
+import { isIrregular } from '../../../projections/recall-text.ts'
 import { oneLine, shorten } from '../../lib/shorten.ts'
 import { STOP_WORDS } from '../../text/stop-words.ts'
 import { sentencesOf } from '../../text/text.ts'
+import { wordsOf } from './words.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
@@ -101,10 +103,12 @@ export function isPersonal(text: string): boolean {
 const ASKS =
   /^(?:text|call|phone|e-?mail|mail|message|send|tell|ask|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|skip|clear|delete|remove|add|put|make|create|change|update|summari[sz]e|translate|repeat|explain|read|check|search|look|note|remember|forget|remind|wake|snooze|undo|cancel|draft|compose|reply|answer|schedule|help|let|set|calculate|convert|describe|list|save|sing|draw|recommend|suggest)\b(?!(?: (?!i\b|it\b|that\b|what\b|who\b|sure\b)[\w'-]+)? (?:is|was|are|were|has|have|had|came|died)\b)/i
 const STATES =
-  /(?:'s|'m|'re|'ve|^(?:the|my|our|his|her|their|this|that) (?:[a-z]+ ){1,3}?[a-z]{3,}s|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want|gave|lost|broke|fell|came|made|took|left|said|told|rang|found|paid|sold|sent|won|ate|met|saw|began|wrote|drove|flew|hurt|kept|ran|spent|woke|wore|put|[a-z]{2,}ed|[a-z]{3,}s(?= (?:\d|(?:at|on|from|by|every|until)\b)))) /i
+  /(?:'s|'m|'re|'ve|^(?:the|my|our|his|her|their|this|that) (?:[a-z]+ ){1,3}?[a-z]{3,}s|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want|[a-z]{2,}ed|[a-z]{3,}s(?= (?:\d|(?:at|on|from|by|every|until)\b)))) /i
 
-/** Words that only an English sentence has. */
-const IN_ENGLISH = /\b(?:the|his|her|their|with) \w/i
+/** Whether it has words that only an English sentence has: "the cat threw up", "mum rang". */
+function isEnglish(text: string): boolean {
+  return /\b(?:the|his|her|their|with) \w/i.test(text) || wordsOf(text).some(isIrregular)
+}
 
 const COURTESY = /^(?:(?:please|and|now|so|hey|(?:can|could|would|will) you),? )+/i
 
@@ -130,7 +134,7 @@ export function asksFor(text: string): boolean {
 export function isStatement(text: string): boolean {
   return (
     /^call me \p{Lu}/iu.test(text) ||
-    (!asksFor(text) && (isPersonal(text) || STATES.test(text) || IN_ENGLISH.test(text)))
+    (!asksFor(text) && (isPersonal(text) || STATES.test(text) || isEnglish(text)))
   )
 }
 

@@ -130,26 +130,25 @@ function joined(text: string, present: Clock): string {
   return text.replace(clock.text, '').replace(day.text, `${day.text} ${clock.text}`)
 }
 
-/** Days with a name that chrono-node does not know. */
-const HOLIDAYS: Readonly<Record<string, string>> = {
-  christmas: '25 December',
-  'christmas day': '25 December',
-  'christmas eve': '24 December',
-  'boxing day': '26 December',
-  'new years eve': '31 December',
-  'new years day': '1 January',
-  'new year': '1 January',
-  'valentines day': '14 February',
-  halloween: '31 October',
-}
+/** Days with a name that chrono-node does not know. The first that matches wins. */
+const HOLIDAYS: readonly (readonly [string, string])[] = [
+  ['(?:christmas|xmas) eve', '24 December'],
+  ['(?:christmas|xmas)(?: day)?', '25 December'],
+  ['boxing day', '26 December'],
+  ["new year['’]?s eve", '31 December'],
+  ["new year(?:['’]?s day)?", '1 January'],
+  ["valentine['’]?s(?: day)?", '14 February'],
+  ['halloween', '31 October'],
+]
+const WHOLE_NAMES = HOLIDAYS.map(([name, date]) => [new RegExp(`^(?:${name})$`, 'i'), date] as const)
 const ON_HOLIDAY = new RegExp(
-  `(^|\\b(?:on|by|until|at|this) )((?:${Object.keys(HOLIDAYS).sort().reverse().join('|').replaceAll('s ', "['’]?s ").replaceAll('christma', '(?:christma|xma)')}))\\b`,
+  `(^|\\b(?:on|by|until|at|this) )(${HOLIDAYS.map(([name]) => name).join('|')})\\b`,
   'gi',
 )
 
 /** The date of a holiday; undefined for anything else. */
 export function holiday(name: string): string | undefined {
-  return HOLIDAYS[name.toLowerCase().replace(/['’]/g, '').replace('xmas', 'christmas')]
+  return WHOLE_NAMES.find(([pattern]) => pattern.test(name))?.[1]
 }
 
 /** Rewrites phrases that chrono-node does not know. */

@@ -116,3 +116,25 @@ test('forgets what was just kept on “forget that”, and says so if there is n
   expect(nothing.text).toMatch(/^Nothing is forgotten\./)
   expect((await run('remind me to call Anna', 'When?', 'forget it')).text).toBe('All right.')
 })
+
+test('finds a note that lacks some words of a question, in a few searches', async () => {
+  const hosted = {
+    recall: () => ({ ok: true, memories: [] }),
+    search_timeline: () => ({ ok: true, hits: [] }),
+    list_timers: () => ({ ok: true, timers: [] }),
+    list_notes: ({ query }: { readonly query?: unknown }) => ({
+      ok: true,
+      notes: query === 'flour' ? [{ id: 'n', title: 'Pancakes', excerpt: '2 eggs, 200 g flour' }] : [],
+    }),
+  }
+  const asked = async (question: string) => {
+    const { text, calls } = await runTurn([owner(question)], hosted)
+    return { text, searches: calls.filter(({ name }) => name === 'list_notes').length }
+  }
+  expect(await asked('how much flour do I need for the pancakes?')).toEqual({
+    text: 'In your notes:\n\n- [Pancakes](/notes/n): 2 eggs, 200 g flour',
+    searches: 4,
+  })
+  const long = 'how much flour, sugar, butter, milk, salt, yeast and honey do I need for the cake?'
+  expect(await asked(long)).toEqual({ text: 'I found nothing about that.', searches: 1 })
+})

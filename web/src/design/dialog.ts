@@ -59,7 +59,7 @@ export class DgDialog extends StyledElement {
   @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
   @property({ type: Boolean }) reading = false
-  /** Set once it holds what a click beside it would lose, such as a tap that hides the keyboard of a phone. */
+  /** Set once a click beside it would lose what it holds: on a phone, a tap there hides the keyboard. */
   @property({ type: Boolean }) filled = false
   private pressedOnBackdrop = false
 

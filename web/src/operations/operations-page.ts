@@ -15,7 +15,7 @@ import { type Area, areas, type ChartLine, type Figure } from './operation-areas
 // Its library fails where the language of the browser is no language tag, as with LANG=C. The figures do without it.
 import('./course-chart.ts').catch(() => undefined)
 
-/** How wide the entries of a chart are. */
+/** The period that each point of a chart covers. */
 const grains = { minute: msg`by minute`, hour: msg`by hour`, day: msg`by day` } as const
 
 const windows = [

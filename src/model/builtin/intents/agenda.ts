@@ -86,6 +86,12 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
 
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
 
+/** Whether the title of a reminder has these words. */
+export const titledWith =
+  (words: readonly string[]) =>
+  ({ title = '' }: TimerResult): boolean =>
+    words.every((word) => title.toLowerCase().includes(word))
+
 /** The reminders on these days with these words. */
 function linesIn(
   { timers, open }: Outcome,
@@ -93,7 +99,7 @@ function linesIn(
   words: string[],
   present: Present,
 ): string[] {
-  const isMeant = ({ title = '' }: TimerResult) => words.every((word) => title.toLowerCase().includes(word))
+  const isMeant = titledWith(words)
   const overdue = first === 0 ? open.filter(isMeant) : []
   const due = timers.filter((timer) => {
     const days = daysUntil(new Date(timer.dueAt ?? ''), present)

@@ -59,6 +59,9 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
 }
 
+/** A longer question would take too many searches. */
+const MAX_KEYS = 6
+
 const listNotes = (query: string) => ({ name: 'list_notes', args: { query } })
 
 /** The notes whose beginning answers a question; null if there are none. */
@@ -66,8 +69,9 @@ export function* findNoted(question: string, { can }: World): StepsTo<string | n
   const { keys } = queryWords(question)
   if (keys.length === 0 || !can('list_notes')) return null
   const all = yield* use('list_notes', { query: keys.join(' ') })
-  // A note that answers may lack one of the words.
-  const some = all.notes.length > 0 || keys.length < 3 ? [] : yield keys.map(listNotes)
+  // A note that answers may lack some of the words. Of fewer than three it needs all.
+  const isSearched = all.notes.length === 0 && keys.length >= 3 && keys.length <= MAX_KEYS
+  const some = isSearched ? yield keys.map(listNotes) : []
   const notes = [all, ...some].flatMap((outcome) => outcome.notes)
   const facts = notes.map(({ id, title = '', excerpt = '' }) => {
     const line = excerpt.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${excerpt}`

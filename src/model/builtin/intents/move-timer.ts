@@ -73,13 +73,13 @@ export function* move(text: string, world: World): Steps {
   const isClock = when?.kind === 'at' && when.isClock
   const time = movedTo(when, target, world.present)
   const isDay = 'at' in time && when?.kind === 'at' && when.isDay && !isClock && !isPartOfDay(target)
-  const isPartial = isClock || isDay || words.length === 0
-  const timer = timed[0] ?? (isPartial ? yield* findNamed(words, world) : undefined)
+  const needsTimer = isClock || isDay || words.length === 0
+  const timer = timed[0] ?? (needsTimer ? yield* findNamed(words, world) : undefined)
   const at = isClock ? clockIn(text, timer, world) : isDay ? onDay(when.local, timer, world) : {}
   const query = timer?.id ?? words.join(' ')
   let outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
   // That time is over on the day named, or on that of the reminder.
-  if (outcome.reason === 'past' && when?.kind === 'at')
+  if (outcome.reason === 'past' && 'at' in at && when?.kind === 'at')
     outcome = yield* use('change_timer', { query: query || null, ...timingOf(when) })
   if (outcome.reason === 'not_found') return NO_SUCH(words.join(' '))
   if (outcome.reason === 'past') return 'That time is already over.'
@@ -112,11 +112,10 @@ export const moveIntents: readonly Intent[] = [
   ),
   // "3 pm" and "no, on Friday", after a reminder was set.
   on('(?:(?:no|sorry|wait|actually|rather|i mean|i meant),? ){0,3}(.{1,40})', ([words = ''], world) => {
+    if (!world.conversation.past[0]?.reply.startsWith(WILL_REMIND)) return null
     const when = takeWhen(words, world.present, { early: false })
     const isTime = when !== null && when.kind !== 'impossible' && tidy(when.rest) === ''
-    return isTime && world.conversation.past[0]?.reply.startsWith(WILL_REMIND)
-      ? move(`it to ${words}`, world)
-      : null
+    return isTime ? move(`it to ${words}`, world) : null
   }),
   on('(?:move|reschedule) (.{1,100} to .{1,60})', ([words = ''], world) => {
     const { when } = readMove(words, world)

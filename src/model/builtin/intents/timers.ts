@@ -2,11 +2,11 @@ import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import type { Exchange } from '../conversation.ts'
 import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
 import { formatDay, formatMoment } from '../local-time.ts'
-import { NO_OUTCOME, type Outcome, type TimerResult, whyNot } from '../results.ts'
+import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, type Lead, leadIn, takeWhen } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
-import { agenda, formatDue, lineOf, NO_SUCH, SPAN, wordsIn } from './agenda.ts'
+import { agenda, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, type Timing, timingOf } from './move-timer.ts'
@@ -131,12 +131,11 @@ function whereTimed(words: string, called: string, world: World): Reply | null {
   return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
-/** How long until the reminders with these words are due, of which the first is listed where none has any. */
+/** How long until each reminder with these words is due; without words, the soonest. */
 function* timeLeft(said: string, { present }: World): Steps {
   const words = naming(said)
   const { timers } = yield* use('list_timers', {})
-  const isMeant = ({ title = '' }: TimerResult) => words.every((word) => title.toLowerCase().includes(word))
-  const lines = timers.filter(isMeant).map((timer) => {
+  const lines = timers.filter(titledWith(words)).map((timer) => {
     const seconds = Math.round((Date.parse(timer.dueAt ?? '') - present.now.getTime()) / 1000)
     const minutes = Math.ceil(seconds / 60)
     if (!(seconds >= 0 && minutes < 24 * 60)) return lineOf(timer, present)

@@ -3,7 +3,7 @@ import { midnightOf, wallMs } from '../local-time.ts'
 import type { TimerResult } from '../results.ts'
 import { bullets, toYou } from '../text.ts'
 import { takeWhen } from '../when.ts'
-import { lineOf, wordsIn } from './agenda.ts'
+import { lineOf, titledWith, wordsIn } from './agenda.ts'
 
 export const KIND = '(?:timer|alarm|reminder|countdown)'
 
@@ -23,13 +23,14 @@ export function* thoseAt(words: string, { present }: World): StepsTo<readonly Ti
   const { timers } = yield* use('list_timers', {})
   const clock = (ms: number) => Math.floor((ms % HALF_DAY_MS) / 60_000)
   const wantedMs = Date.parse(`${when.local}Z`)
-  const named = naming(when.rest)
-  return timers.filter(({ title = '', dueAt = '' }) => {
+  const isNamed = titledWith(naming(when.rest))
+  return timers.filter((timer) => {
+    const { dueAt = '' } = timer
     const ms = wallMs({ ...present, now: new Date(dueAt) })
     const isThen =
       (when.isDay || clock(ms) === clock(wantedMs)) &&
       (when.isClock || midnightOf(ms) === midnightOf(wantedMs))
-    return isThen && named.every((word) => title.toLowerCase().includes(word))
+    return isThen && isNamed(timer)
   })
 }
 
@@ -39,10 +40,8 @@ export function* findNamed(words: readonly string[], { conversation: { past } }:
   if (words.length === 0 && reply === '') return undefined
   const { timers, open } = yield* use('list_timers', {})
   const all = [...open, ...timers]
-  const named = all.filter(({ title = '' }) =>
-    words.length === 0
-      ? reply.includes(toYou(title).toLowerCase())
-      : words.every((word) => title.toLowerCase().includes(word)),
+  const named = all.filter(
+    words.length === 0 ? ({ title = '' }) => reply.includes(toYou(title).toLowerCase()) : titledWith(words),
   )
   const [only, ...others] = words.length === 0 && named.length === 0 ? all : named
   return others.length === 0 ? only : undefined
