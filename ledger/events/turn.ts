@@ -73,7 +73,7 @@ export const turnEvents = {
       foreignSeqs: z.array(seqSchema).max(MAX_FOREIGN_SEQS).optional(),
     },
   }),
-  /** The turn failed and leaves the chain unchanged. `text` is shown to the owner. */
+  /** `text` is shown to the owner. */
   'turn.failed': defineEvent({
     facts: {
       kind: z.enum([

@@ -57,9 +57,9 @@ const failed: NewEvent = {
 function contextOf(...facts: NewEvent[]): (readonly [string, string])[] {
   const writer = openTestWriter(testDirectory())
   writer.append(...facts)
-  const { items } = foldContext(emptyContext(0), writer.ledger.readAfter(0, 100))
+  const { items, failed } = foldContext(emptyContext(0), writer.ledger.readAfter(0, 100))
   writer.close()
-  return items.map(({ item }) => [
+  return [...items, ...failed.flat()].map(({ item }) => [
     item.type === 'message' ? item.role : item.type,
     'text' in item ? item.text : '',
   ])
@@ -99,9 +99,47 @@ test('includes words spoken on the phone although their turn failed', () => {
 })
 
 test('includes only the reply among the texts that a turn sent', () => {
-  expect(
-    contextOf(delivery('tool:t:call', 'to somebody'), delivery('reply:t', 'the answer'), completed),
-  ).toEqual([['delegate', 'the answer']])
+  const [asked, answered] = [{ ...texted('owner', 'Text Ben'), ...TURN }, delivery('reply:t', 'the answer')]
+  expect(contextOf(asked, delivery('tool:t:call', 'to somebody'), answered, completed)).toEqual([
+    ['owner', 'Text Ben'],
+    ['delegate', 'the answer'],
+  ])
+})
+
+test('includes a request that failed, with what was done for it and what the owner was told', () => {
+  const call = { callId: 'c1', tool: 'set_timer', round: 1, idempotent: true } as const
+  const acted: NewEvent[] = [
+    { ...texted('owner', 'Wake me at six'), ...TURN },
+    { type: 'tool.called', actor: 'delegate', ...TURN, facts: call, body: { arguments: '{}' } },
+    {
+      type: 'tool.returned',
+      actor: 'service',
+      ...TURN,
+      facts: { callId: 'c1', tool: 'set_timer', outcome: 'ok', durationMs: 0, refs: [] },
+      body: { result: '{"ok":true}' },
+    },
+  ]
+  expect(contextOf(...acted, failed, delivery('reply:t', 'Sorry.'))).toEqual([
+    ['owner', 'Wake me at six'],
+    ['tool_call', ''],
+    ['tool_result', ''],
+    ['inner', 'Sorry.'],
+  ])
+  // Such a failure may come from the words themselves, and would come again.
+  expect(contextOf(...acted, { ...failed, facts: { kind: 'refused' } })).toEqual([])
+})
+
+test('keeps failed requests for good once a turn completes, and only the last three of a series', () => {
+  const asked = (turnId: string): NewEvent => ({ ...texted('owner', turnId), ...AT, turnId })
+  const fails = ['1', '2', '3', '4'].flatMap((turnId) => [asked(turnId), { ...failed, turnId }])
+  const [answered, last] = [
+    { ...completed, turnId: '5' },
+    { ...completed, turnId: '6' },
+  ]
+  const wordsOf = (...facts: NewEvent[]) =>
+    contextOf(...facts).flatMap(([role, text]) => (role === 'owner' ? [text] : []))
+  expect(wordsOf(...fails)).toEqual(['2', '3', '4'])
+  expect(wordsOf(...fails, asked('5'), answered, asked('6'), last)).toEqual(['2', '3', '4', '5', '6'])
 })
 
 test('includes the outcome of a task once, not as the delegate’s words', () => {

@@ -71,7 +71,7 @@ for (const group of [
   { kind: 'failure', faults: FAILURES, limits: {} },
   { kind: 'stall', faults: STALLS, limits: { firstEventMs: 200, idleMs: 200 } },
 ])
-  test(`reports a lasting ${group.kind} of the model once, and keeps its turn out of the context`, {
+  test(`reports a lasting ${group.kind} of the model once, and keeps the request in the context`, {
     tags: group.kind === 'stall' ? ['long'] : [],
   }, async () => {
     const { double, service } = await start({ ...group.limits, attempts: 2, backoffMs: 10 })
@@ -97,14 +97,32 @@ for (const group of [
           double.answerWith(() => ({ text: 'Here again.' }))
           const next = await service.client.post('/api/chat', { content: 'And now?' })
           expect([where, next.json.reply.text]).toEqual([where, 'Here again.'])
-          // Recall may bring up the failed turn, but outside the context.
+          // Recall may bring up the request too, but as data.
           const input = (turnRequests(double).at(-1)?.text ?? '').replaceAll(/<data .*?<\/data [^>]*>/gs, '')
           expect(input).toContain('Good morning.')
-          expect(input).not.toContain('Write the list')
+          expect(input.split('Write the list')).toHaveLength(failures + 1)
         }
       }
     }
   })
+
+test('tells the next turn what a turn did before it failed, so that it is not done twice', async () => {
+  const { double, service } = await start({ attempts: 1 })
+  double.reply(CALL, { fault: httpFaults.serverError() })
+  expect(await service.client.post('/api/chat', { content: 'Write the list' })).toMatchObject({ status: 502 })
+  double.reply({ text: 'The list is written.' })
+  await service.client.post('/api/chat', { content: 'Try again' })
+  const input = turnRequests(double).at(-1)?.body.input
+  expect(input).toMatchObject([
+    { role: 'developer' },
+    { role: 'user', content: 'Write the list' },
+    { type: 'function_call', name: 'create_note' },
+    { type: 'function_call_output', output: expect.stringContaining('"ok":true') },
+    { role: 'user', content: expect.stringContaining('The model service is unavailable') },
+    { role: 'developer' },
+    { role: 'user', content: 'Try again' },
+  ])
+})
 
 test('keeps what was said before a failure, and reports the failure alone as the outcome', async () => {
   const { double, service } = await start({ attempts: 1 })

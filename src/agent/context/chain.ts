@@ -110,7 +110,8 @@ export function createChainReader(views: Database, ledger: LedgerReader) {
     const read = context.read(conversationId, from)
     if (read === null) return null
     const openSeqs = [...read.open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-    return { items: base ? [base.item, ...read.items] : read.items, base, openSeqs, barred }
+    const items = [...(base ? [base.item] : []), ...read.items, ...read.failed.flat()]
+    return { items, base, openSeqs, barred }
   }
 
   return {

@@ -19,18 +19,26 @@ export type ContextItem = {
   readonly own?: InputItem
 }
 
-/** The context folded so far: ended turns and open turns. */
+/** The context folded so far: completed turns, the turns that failed since, and open turns. */
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
+  readonly failed: readonly (readonly ContextItem[])[]
   readonly open: ReadonlyMap<string, readonly ContextItem[]>
 }
 
 export const emptyContext = (fromSeq: number): ContextState => ({
   readSeq: fromSeq,
   items: [],
+  failed: [],
   open: new Map(),
 })
+
+/** Failed turns in a row that stay in the context. Words that make each turn fail so leave it again. */
+const MAX_FAILED = 3
+
+/** A turn that failed with one of these may fail each later turn in the same way. */
+const FAILURES_BY_WORDS: ReadonlySet<string> = new Set(['refused', 'context_too_long', 'internal'])
 
 /** A tool result is cut to this length in later turns. The ledger keeps all of it. */
 const PAST_RESULT_CHARS = 4000
@@ -38,7 +46,10 @@ const PAST_RESULT_CHARS = 4000
 /** Whether to skip an event: it or one of its sources is barred. */
 export type IsPassedOver = (event: LedgerEvent) => boolean
 
-/** Folds events into the context. A turn's items join when it completes; a failed turn adds none. */
+/**
+ * Folds events into the context. A turn's items join when it completes. A request of the owner that failed joins
+ * with what was done for it, so that neither is lost: behind the rest until a turn completes, then for good.
+ */
 export function foldContext(
   state: ContextState,
   events: readonly AnyEvent[],
@@ -46,6 +57,7 @@ export function foldContext(
   isForeign: IsForeign = () => true,
 ): ContextState {
   const joined: ContextItem[] = []
+  let failed = state.failed
   const open = new Map(state.open)
   for (const event of events) {
     if (event.type === 'unknown') continue
@@ -59,16 +71,24 @@ export function foldContext(
       if (added) joined.push(added)
       continue
     }
-    if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
+    // A text about a failure comes after the end of its turn, which tells of the failure itself.
+    const isOver = event.type === 'delivery.requested' && !open.has(turnId)
+    if (added && !isOver) open.set(turnId, [...(open.get(turnId) ?? []), added])
+    if (event.type !== 'turn.completed' && event.type !== 'turn.failed') continue
+    const turn = open.get(turnId) ?? []
+    open.delete(turnId)
     if (event.type === 'turn.completed') {
-      joined.push(...(open.get(turnId) ?? []))
-      open.delete(turnId)
-    } else if (event.type === 'turn.failed') {
-      open.delete(turnId)
+      joined.push(...failed.flat(), ...turn)
+      failed = []
+    } else if (isRequest(turn) && !FAILURES_BY_WORDS.has(event.facts.kind)) {
+      failed = [...failed, turn].slice(-MAX_FAILED)
     }
   }
-  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), open }
+  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), failed, open }
 }
+
+const isRequest = (turn: readonly ContextItem[]) =>
+  turn.some(({ item }) => item.type === 'message' && item.role === 'owner')
 
 /** The item that an event adds to the input; null if it adds none. */
 function itemOf(event: LedgerEvent): InputItem | null {
@@ -90,6 +110,8 @@ function itemOf(event: LedgerEvent): InputItem | null {
     case 'chat.reply.stopped':
     case 'call.reply.spoken':
       return said('delegate', event, event.body?.text)
+    case 'turn.failed':
+      return event.body && { type: 'inner', label: FAILURE_LABEL, text: event.body.text }
     case 'delivery.requested':
       // Only the reply of a turn by text. Other deliveries repeat an event that is in the context.
       if (event.turnId === null || event.key !== replyKey(event.turnId)) return null
@@ -118,6 +140,7 @@ function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | un
 }
 
 const REMINDER_LABEL = 'reminder that the owner was shown'
+const FAILURE_LABEL = 'failure that the owner was told of'
 const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
 
 /** The outcome of a task as data, never as instructions. */

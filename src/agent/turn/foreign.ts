@@ -42,6 +42,9 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
       case 'timer.missed':
       case 'signal.raised':
         return event.derivedFrom.length === 0 ? 'foreign' : event.derivedFrom
+      // Only the service's own words.
+      case 'turn.failed':
+        return []
       case 'reply.redacted':
         return [event.facts.replySeq]
       default:
