@@ -27,6 +27,15 @@ export function formatLocal(at: Date | number, timezone: string): string {
   return dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: timezone }).format(at)
 }
 
+/** An instant as ISO 8601 on the clock of the zone: "2026-06-02T14:05:00.000+02:00". */
+export function toLocalIso(at: Date | number, timezone: string): string {
+  const minutes = Math.round(zoneOffsetMs(at, timezone) / 60_000)
+  const clock = new Date(Number(at) + minutes * 60_000).toISOString().slice(0, -1)
+  const two = (count: number) => String(Math.floor(count)).padStart(2, '0')
+  const ahead = Math.abs(minutes)
+  return `${clock}${minutes < 0 ? '-' : '+'}${two(ahead / 60)}:${two(ahead % 60)}`
+}
+
 /** How far a zone's clock is ahead of UTC. */
 export function zoneOffsetMs(at: Date | number, timezone: string): number {
   const parts = dateFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(at)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toInstant, zoneOffsetMs } from '../../src/lib/time.ts'
+import { toInstant, toLocalIso, zoneOffsetMs } from '../../src/lib/time.ts'
 
 const instantOf = (text: string, timezone = 'Europe/Berlin') =>
   toInstant(text, timezone)?.toISOString() ?? null
@@ -38,4 +38,14 @@ test("uses the zone's offset at the moment, and UTC for an unknown zone", () => 
   expect(zoneOffsetMs(Date.UTC(1900, 0, 1), 'America/New_York')).toBe(-18_000_000)
   expect(zoneOffsetMs(Date.UTC(1800, 0, 1), 'America/New_York')).toBe(-17_762_000)
   expect(zoneOffsetMs(Date.UTC(2026, 0, 1), 'Nowhere/Else')).toBe(0)
+})
+
+test('writes an instant on the clock of the zone, as the same instant', () => {
+  const at = new Date('2026-06-01T20:15:30.250Z')
+  expect(['Asia/Kolkata', 'UTC', 'America/St_Johns'].map((zone) => toLocalIso(at, zone))).toEqual([
+    '2026-06-02T01:45:30.250+05:30',
+    '2026-06-01T20:15:30.250+00:00',
+    '2026-06-01T17:45:30.250-02:30',
+  ])
+  expect(new Date(toLocalIso(at, 'Asia/Kolkata'))).toEqual(at)
 })

@@ -218,7 +218,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const known = indexWords(quote, ...kin, ...resolved)
   if (!contentWords(subject).every((word) => hasWord(known, word))) return rejected('wrong_subject')
   if (!hasNumbers(numbers, candidate.value)) return rejected('number_not_in_quote')
-  const value = contentWords(candidate.value).filter((word) => !/^\d+$/.test(word))
+  const value = contentWords(candidate.value).filter(isNoNumber)
   const isNamed = (word: string) => hasWord(said, word) || dates.some((date) => namesOf(date).includes(word))
   if (!value.every(isNamed)) return rejected('unsupported')
 
@@ -228,7 +228,9 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const told = indexWords(quote, ...kin, slot, subject, ...dates.flatMap(namesOf))
   const saysMore =
     !hasNumbers([...numbers, ...numberRuns(subject)], candidate.text) ||
-    !contentWords(candidate.text).every((word) => hasWord(told, word))
+    !contentWords(candidate.text)
+      .filter(isNoNumber)
+      .every((word) => hasWord(told, word))
   // "I never, ever eat fish" denies as a whole, and "I eat no fish, but rice" in one clause.
   const clauses = [clauseWith(candidate.value || candidate.text, sentence), sentence]
   const isMisread =
@@ -259,6 +261,9 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   }
 }
 
+/** Numbers are compared by `hasNumbers`. */
+const isNoNumber = (word: string) => !/^\d+$/.test(word)
+
 /** The quote as the owner wrote it, after the subject if the quote does not name it. */
 function inOwnWords({ quote, subject }: Candidate, place: Place): string {
   const { text } = place.quotable
@@ -281,7 +286,7 @@ function dropsSubject({ subject, value, slot, text }: Candidate, { quote }: Plac
 
 /** The part of a sentence with most of the value's words: a negation elsewhere does not concern it. */
 function clauseWith(value: string, sentence: string): string {
-  const clauses = sentence.split(/[,;:()]|\s(?:and|but|or|because|although|while)\s/u)
+  const clauses = sentence.split(/[,;:()]|[.!?]\s|\s(?:and|but|or|because|although|while)\s/u)
   const words = contentWords(value)
   const counts = clauses.map((clause) => {
     const index = indexWords(clause)

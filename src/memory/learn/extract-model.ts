@@ -1,4 +1,5 @@
 import { english } from '../../language/message.ts'
+import { formatLocal } from '../../lib/time.ts'
 import { unlessAborted } from '../../lib/waits.ts'
 import { type InputItem, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { estimateInput, roomOf } from '../../model/within-context.ts'
@@ -124,7 +125,8 @@ function toInput(
     const agreedTo = quotables.find((quotable) => quotable.agreed && quotable.utterance.seq === seq)?.text
     return {
       seq,
-      at,
+      // A model resolves "on Friday" more safely where it reads the weekday.
+      at: formatLocal(new Date(at), timezone),
       speaker,
       text: text.slice(0, shownChars).toWellFormed(),
       quotable: read.has(seq),

@@ -1,4 +1,4 @@
-import { contentWords, coverage, indexWords } from '../../text/words.ts'
+import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { type Accepted, type Context, check, checkRequest, type Rejection } from './checks.ts'
 import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
@@ -17,12 +17,16 @@ export function acceptRequest(
   messageSeq: number,
   { windows, timezone }: { readonly windows: WindowReader; readonly timezone: string },
 ): Accepted | Rejection {
-  const quotable = sourceOf(text, messageSeq, windows)
+  const message = windows.requestAt(messageSeq)
+  if (message?.speaker !== 'owner') return 'unsupported'
+  const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
+  const quotable = sourceOf(text, message, earlier)
   if (!quotable) return 'unsupported'
-  const { utterance } = quotable
-  const context = { quotables: [quotable], shown: [utterance], offered: [], timezone }
+  const own = earlier.filter(({ speaker }) => speaker === 'owner')
+  const context = { quotables: [quotable], shown: [...own, message], offered: [], timezone }
   const quote = quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed()
-  const asked = checkRequest({ ...plain(text), quote }, context)
+  const subject = subjectBeyond(quotable.text, text)
+  const asked = checkRequest({ ...plain(text), quote, ...(subject && { subject }) }, context)
   if (asked.outcome === 'rejected') return asked.reason
   return withSlot(asked.accepted, text, quotable, context)
 }
@@ -46,10 +50,7 @@ export function withSlot(asked: Accepted, text: string, quotable: Quotable, cont
  * delegate's that the message refers to. Null if none of them contains it, as it may come from a note, a result
  * or another person.
  */
-function sourceOf(text: string, messageSeq: number, windows: WindowReader): Quotable | null {
-  const message = windows.requestAt(messageSeq)
-  if (message?.speaker !== 'owner') return null
-  const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
+function sourceOf(text: string, message: Utterance, earlier: readonly Utterance[]): Quotable | null {
   const own = earlier.filter(({ speaker }) => speaker === 'owner').reverse()
   const quotables: Quotable[] = [message, ...own].map((utterance) => ({
     text: utterance.text,
@@ -63,6 +64,14 @@ function sourceOf(text: string, messageSeq: number, windows: WindowReader): Quot
     quotables.push({ text: sentence, utterance: message, seqs: [last.seq, message.seq], agreed: true })
   const words = contentWords(text)
   return quotables.find((each) => coverage(indexWords(each.text), words) >= MIN_COVERAGE) ?? null
+}
+
+/** The words of the text that its source lacks: whom the owner means by "she". An earlier message must name them. */
+function subjectBeyond(source: string, text: string): string {
+  const index = indexWords(source)
+  const absent = new Set(contentWords(text).filter((word) => !/\d/.test(word) && !hasWord(index, word)))
+  const words = text.match(/[\p{L}\p{M}]+/gu) ?? []
+  return words.filter((word) => contentWords(word).some((each) => absent.has(each))).join(' ')
 }
 
 /**

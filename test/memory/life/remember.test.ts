@@ -67,6 +67,20 @@ test('resolves “remember that” to the previous message or the question', asy
   expect(mind.texts()).toEqual(['The plumber is Mr Okafor, 555-0100', 'The electrician is Ms Brandt'])
 })
 
+test('remembers whom “she” means, a date in full, and a statement beside a request', async () => {
+  const mind = await openMind()
+  await mind.say('My wife Ines is a midwife')
+  for (const [said, text] of [
+    ['Remember she is allergic to nuts', 'Ines is allergic to nuts'],
+    ['Remember that Ines hates coriander', 'Ines, the owner’s wife, hates coriander'],
+    ['Remember: the car test is due on 14 March', 'The car test is due on 14 March 2030'],
+    ['Remember that my locker code is 4711. Don’t tell anybody', 'My locker code is 4711'],
+  ] as const) {
+    const { seq } = await mind.say(said, { open: true })
+    expect([text, await mind.use('remember', { text }, seq)]).toMatchObject([text, { ok: true }])
+  }
+})
+
 test.each([
   ['words that nobody said', 'Summarise my note please', 'The bank account of the owner is 4711-0815'],
   ['another number', 'Remember that my locker code is 4711', 'My locker code is 4712'],
