@@ -147,9 +147,7 @@ export function noteTools(notes: Notes): Tool[] {
       name: 'update_note',
       everyday: true,
       class: 'guarded',
-      description:
-        'Changes a note: a new title, new content, words to append, or lines to remove. It finds the note by itself, so ' +
-        'there is no need to look for it first.',
+      description: 'Changes a note: a new title, new content, words to append, or lines to remove.',
       brief: 'Changes a note or list, found by words of it: append lines, or remove lines as they read.',
       parameters: z.object({
         query,
@@ -203,9 +201,7 @@ export function noteTools(notes: Notes): Tool[] {
     defineTool({
       name: 'delete_note',
       class: 'guarded',
-      description:
-        'Deletes a note. It can be restored from its revisions. It finds the note by itself, so there is no need to look ' +
-        'for it first.',
+      description: 'Deletes a note. It can be restored from its revisions.',
       parameters: z.object({ query }),
       idempotent: true,
       readOnly: false,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { english } from '../language/message.ts'
-import { addDays, dayIn, formatLocal, toInstant } from '../lib/time.ts'
+import { addDays, dayIn, formatLocal, toInstant, toLocalIso } from '../lib/time.ts'
 import {
   type ActingContext,
   defineTool,
@@ -14,6 +14,7 @@ import { ambiguous, invalidTime, matching, momentOf, notFound, resultOf } from '
 
 const LISTED_TIMERS = 50
 const CLOCK = /^\d{2}:\d{2}$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Described by the tool itself: what is sent to a model with each request must be short. */
 const parameters = z.object({
@@ -57,7 +58,10 @@ export function changeTimer(timers: Timers) {
     const at =
       asked !== null && CLOCK.test(asked)
         ? onItsDay(timer, asked, context)
-        : momentOf({ at: asked, in_minutes: by_minutes }, { ...context, nowMs: dueMs(timer, context) })
+        : momentOf(
+            { at: inFull(timer, asked, context), in_minutes: by_minutes },
+            { ...context, nowMs: dueMs(timer, context) },
+          )
     if (at === 'invalid') return { refusal: invalidTime(asked) }
     if (at === null && title === null && recurrence === null)
       return { refusal: refuse('nothing_to_change', 'Say what to change.') }
@@ -83,7 +87,7 @@ export function changeTimer(timers: Timers) {
     class: 'guarded',
     description:
       'Changes a timer, found as by cancel_timer. by_minutes: how much later. One that is due is snoozed; ' +
-      'query null: the last of those. A time alone (17:00) keeps the day.',
+      'query null: the last of those. A time alone (17:00) keeps the day, a date alone the time.',
     parameters,
     // The key of the call makes a second run find what the first did.
     idempotent: true,
@@ -115,6 +119,12 @@ export function changeTimer(timers: Timers) {
 
 /** When a timer is due; one that was due already, now. */
 const dueMs = ({ open, dueAt }: Timer, { nowMs }: ToolContext) => (open === null ? Date.parse(dueAt) : nowMs)
+
+/** A date alone, with the time of the timer. */
+function inFull({ dueAt }: Timer, asked: string | null, { timezone }: ToolContext): string | null {
+  if (asked === null || !DAY.test(asked)) return asked
+  return `${asked}T${toLocalIso(new Date(dueAt), timezone).slice(11, 16)}`
+}
 
 /** The moment at which the clock shows a time on the day of a timer; for one that is due, the next such moment. */
 function onItsDay({ open, dueAt }: Timer, clock: string, { timezone, nowMs }: ToolContext): Date | 'invalid' {

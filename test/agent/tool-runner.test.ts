@@ -28,6 +28,7 @@ function openRunner(
   work: () => Promise<ToolResult>,
   readOnly: boolean,
   signal: AbortSignal = new AbortController().signal,
+  timezone = 'UTC',
 ) {
   const recorded: NewEvent[] = []
   const faults: unknown[] = []
@@ -54,10 +55,22 @@ function openRunner(
     onFault: (error) => faults.push(error),
   })
   const call = { callId: 'call', tool: 'work', arguments: '{}' }
-  const round = { ...CONTEXT, signal }
+  const round = { ...CONTEXT, signal, timezone }
   const run = (fact: { seq: number; erased: boolean }) => runner.run([{ ...call, ...fact }], round)
   return { run, recorded, faults, written: () => written.resolve() }
 }
+
+test('tells the model every time of a result on the clock of the owner, and leaves words alone', async () => {
+  const at = '2026-06-01T20:15:30.250Z'
+  const work = async () =>
+    ({ ok: true, data: { hits: [{ at, text: at }], dueAt: at, chooseUntil: null } }) as const
+  const { run, recorded, written } = openRunner(work, true, undefined, 'Asia/Kolkata')
+  written()
+  const local = '2026-06-02T01:45:30.250+05:30'
+  const output = { ok: true, hits: [{ at: local, text: at }], dueAt: local, chooseUntil: null }
+  expect(await run(CALLED)).toMatchObject([{ output: JSON.stringify(output) }])
+  expect(recorded).toMatchObject([{ body: { result: JSON.stringify(output) } }])
+})
 
 /** Runs one call of a tool that does `work`; returns its outcome, facts and faults. */
 async function runTool(work: () => Promise<ToolResult>) {

@@ -36,13 +36,16 @@ async function openWithTool() {
   return { ...opened, ...toolOf(opened), at, dueAt }
 }
 
-test('moves a timer to a time on its own day, to a moment or later, or changes its title alone', async () => {
+test('moves a timer to a time on its day, a day at its time, a moment or later, or changes its title', async () => {
   const { run, at, dueAt, timers } = await openWithTool()
   const id = await at('Dentist, Dr Weber', '2027-06-04T07:00:00Z')
   expect((await run({ query: 'dentist', at: '17:00' })).ok).toBe(true)
   expect(dueAt(id)).toBe('2027-06-04T15:00:00.000Z')
   await run({ query: 'dentist', at: '2027-06-05T09:00' })
   expect(dueAt(id)).toBe('2027-06-05T07:00:00.000Z')
+  await run({ query: 'dentist', at: '2027-06-06' })
+  expect(dueAt(id)).toBe('2027-06-06T07:00:00.000Z')
+  await run({ query: 'dentist', at: '2027-06-05' })
   await run({ query: 'dentist', by_minutes: 60 }, 'same')
   await run({ query: 'dentist', by_minutes: 60 }, 'same')
   expect(dueAt(id)).toBe('2027-06-05T08:00:00.000Z')

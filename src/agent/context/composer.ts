@@ -112,7 +112,11 @@ export function createComposer(options: {
         if (recalled.text !== null)
           added.push({ type: 'inner', label: innerLabels.memories, text: short(recalled.text) })
         if (ridingSignals.length > 0)
-          added.push({ type: 'inner', label: 'signals', text: short(batchText(ridingSignals)) })
+          added.push({
+            type: 'inner',
+            label: 'signals',
+            text: short(batchText(ridingSignals, options.timezone())),
+          })
         added.push(cue.item.type === 'inner' ? { ...cue.item, text: short(cue.item.text) } : cue.item)
         const { isShort } = profile ?? {}
         const instructions = buildInstructions({ channel, adaptations, isActivation, isHalted, isShort })

@@ -22,6 +22,7 @@ export type Cue = {
 export function createCues(options: {
   readonly ledger: LedgerReader
   readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
+  readonly timezone: () => string
 }) {
   const { ledger } = options
 
@@ -53,7 +54,7 @@ export function createCues(options: {
     const [cause] = ledger.readSeqs([turn.causeSeq])
     if (cause?.type === 'activation.started') {
       const signals = readSignals(ledger, cause.derivedFrom)
-      const text = batchText(signals)
+      const text = batchText(signals, options.timezone())
       const seqs = signals.map(({ seq }) => seq)
       const raised = ledger.readSeqs(seqs).filter((event) => !isOfOwner(event))
       const foreignSeqs = options.foreignAmong(raised.map(({ seq }) => seq))
@@ -64,7 +65,7 @@ export function createCues(options: {
       return {
         text,
         item,
-        own: { ...item, text: batchText(own) },
+        own: { ...item, text: batchText(own, options.timezone()) },
         isOwn: ![...asked.values()].includes(null),
         seqs,
         foreignSeqs,

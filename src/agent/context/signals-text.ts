@@ -1,5 +1,6 @@
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { oneLine } from '../../lib/shorten.ts'
+import { toLocalIso } from '../../lib/time.ts'
 
 /** The answer of the model when it has nothing to say. */
 export const SILENCE = '[silent]'
@@ -23,6 +24,9 @@ export function readSignals(ledger: LedgerReader, seqs: readonly number[]): Sign
 }
 
 /** A batch of signals as data for the model, one line each. */
-export function batchText(signals: readonly SignalText[]): string {
-  return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
+export function batchText(signals: readonly SignalText[], timezone: string): string {
+  const lines = signals.map(
+    ({ kind, at, text }) => `- ${toLocalIso(new Date(at), timezone)} ${kind}: ${oneLine(text)}`,
+  )
+  return lines.join('\n')
 }

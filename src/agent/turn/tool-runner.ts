@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
+import { formatLocal, toLocalIso } from '../../lib/time.ts'
 import type {
   ActingContext,
   Deed,
@@ -102,7 +103,7 @@ export function createToolRunner(options: {
       const result = await tool.run(args.data, context)
       if (result.ok || !result.choice) return result
       const asked = { tool: tool.name, class: tool.class, deed: result.choice, why: UNCLEAR }
-      return choiceOf(result.choice, await options.propose(asked, context))
+      return choiceOf(result.choice, await options.propose(asked, context), context)
     } catch (error) {
       // Without a recorded fact there is no outcome. The turn stays open and is resumed.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
@@ -115,13 +116,13 @@ export function createToolRunner(options: {
     if ('refusal' in planned) return planned.refusal
     const { deed } = planned
     const proposal = await options.propose({ tool: tool.name, class: tool.class, deed, why }, context)
-    if (deed.choices && deed.choices.length > 1) return choiceOf(deed, proposal)
+    if (deed.choices && deed.choices.length > 1) return choiceOf(deed, proposal, context)
     return {
       ok: false,
       reason: 'needs_confirmation',
       message:
         `Nothing was done yet. “${deed.title}” waits for the owner's confirmation on the timeline in the browser, ` +
-        `with the buttons “${deed.verb}” and “Decline”, until ${proposal.expiresAt}. Tell the owner so; do not call this again.`,
+        `with the buttons “${deed.verb}” and “Decline”, until ${formatLocal(new Date(proposal.expiresAt), context.timezone)}. Tell the owner so; do not call this again.`,
       derivedFrom: deed.derivedFrom,
     }
   }
@@ -137,6 +138,7 @@ export function createToolRunner(options: {
       result.ok
         ? { ok: true, ...result.data }
         : { ok: false, reason: result.reason, message: result.message, ...result.data },
+      (key, value: unknown) => (isInstant(key, value) ? toLocalIso(new Date(value), round.timezone) : value),
     )
     const isForeign = options.foreignAmong(result.derivedFrom ?? []).length > 0
     const { callId, tool, seq: calledSeq } = call
@@ -181,14 +183,25 @@ export function createToolRunner(options: {
   }
 }
 
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+/** Whether a value tells when something was or is to be. A model reads it more safely on the owner's clock. */
+function isInstant(key: string, value: unknown): value is string {
+  return /^(?:at|since|now|\w+At|\w+Until)$/.test(key) && typeof value === 'string' && INSTANT.test(value)
+}
+
 /** Tells the model what the owner can choose from. The list helps to ask; only the owner can choose. */
-function choiceOf({ detail, derivedFrom }: Deed, { expiresAt }: { readonly expiresAt: string }): ToolResult {
+function choiceOf(
+  { detail, derivedFrom }: Deed,
+  { expiresAt }: { readonly expiresAt: string },
+  { timezone }: Pick<ToolContext, 'timezone'>,
+): ToolResult {
   return {
     ok: false,
     reason: 'ambiguous',
     message:
       `Nothing was done yet. Which is meant: ${detail}? Only the owner can choose, with the card that is on the ` +
-      `timeline in the browser until ${expiresAt}. Tell the owner in plain words that there is a choice to make, ` +
+      `timeline in the browser until ${formatLocal(new Date(expiresAt), timezone)}. Tell the owner in plain words that there is a choice to make, ` +
       'and where. Do not choose, and do not call this again.',
     data: { chooseUntil: expiresAt },
     derivedFrom,

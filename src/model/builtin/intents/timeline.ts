@@ -52,7 +52,7 @@ function* look(query: string | null, days: Days | null, present: Present): Steps
       const hour = Number(formatRecorded(at, present, hourOf) ?? from)
       return hour >= from && hour < until && senses.every((sense) => words.has(sense))
     })
-    .sort((a, b) => (b.at ?? '').localeCompare(a.at ?? ''))
+    .sort((a, b) => Date.parse(b.at ?? '') - Date.parse(a.at ?? ''))
   if (said.length === 0 && more) return NOT_IN_LATEST
   if (said.length === 0) return forgotten > 0 ? HAD_FORGOTTEN : NOTHING_FOUND
   const lines = said.map(({ at, text = '' }) => {
