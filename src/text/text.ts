@@ -23,12 +23,19 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 const ABBREVIATED =
   /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|mt|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|nr|apt|str|tel|dept|ave|rd)\.\s*$/iu
 
-/** The sentences of a text, in order, trimmed. Splits as Unicode does (UAX #29), except after abbreviations. */
+/** Unicode does not end a sentence before a small letter, but folded text has no other letters. */
+const BEFORE_SMALL = /(?=\p{Ll})(?<=[.!?]["')\]]?\s+)/u
+
+/**
+ * The sentences of a text, in order, trimmed. Splits as Unicode does (UAX #29), except after abbreviations, and
+ * before small letters too.
+ */
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = []
   let start = 0
-  for (const { segment, index } of segmenter.segment(text)) {
-    const end = index + segment.length
+  let end = 0
+  for (const segment of [...segmenter.segment(text)].flatMap((each) => each.segment.split(BEFORE_SMALL))) {
+    end += segment.length
     if (end < text.length && ABBREVIATED.test(segment.slice(-MAX_ABBREVIATED_CHARS))) continue
     const raw = text.slice(start, end)
     const trimmed = raw.trim()

@@ -286,7 +286,7 @@ function dropsSubject({ subject, value, slot, text }: Candidate, { quote }: Plac
 
 /** The part of a sentence with most of the value's words: a negation elsewhere does not concern it. */
 function clauseWith(value: string, sentence: string): string {
-  const clauses = sentence.split(/[,;:()]|[.!?]\s|\s(?:and|but|or|because|although|while)\s/u)
+  const clauses = sentence.split(/[,;:()]|\s(?:and|but|or|because|although|while)\s/u)
   const words = contentWords(value)
   const counts = clauses.map((clause) => {
     const index = indexWords(clause)

@@ -63,7 +63,8 @@ const PATTERNS: readonly Pattern[] = [
   [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
     new RegExp(
-      `^(?:i|we)(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`,
+      // "I lived in Halifax" is over, "I have lived there for years" is not.
+      `^(?:i|we)(?:${NOW} live|(?:'ve| have)${NOW} lived|(?:'ve| have)?${NOW} (?:moved|relocated)) (?:in|to|at) (?<value>.{2,60})$`,
       'iu',
     ),
     as('identity', 'residence', true),

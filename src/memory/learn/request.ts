@@ -1,3 +1,4 @@
+import { sentencesOf } from '../../text/text.ts'
 import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { type Accepted, type Context, check, checkRequest, type Rejection } from './checks.ts'
@@ -24,7 +25,7 @@ export function acceptRequest(
   if (!quotable) return 'unsupported'
   const own = earlier.filter(({ speaker }) => speaker === 'owner')
   const context = { quotables: [quotable], shown: [...own, message], offered: [], timezone }
-  const quote = quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed()
+  const quote = quoteFor(text, quotable.text)
   const subject = subjectBeyond(quotable.text, text)
   const asked = checkRequest({ ...plain(text), quote, ...(subject && { subject }) }, context)
   if (asked.outcome === 'rejected') return asked.reason
@@ -64,6 +65,14 @@ function sourceOf(text: string, message: Utterance, earlier: readonly Utterance[
     quotables.push({ text: sentence, utterance: message, seqs: [last.seq, message.seq], agreed: true })
   const words = contentWords(text)
   return quotables.find((each) => coverage(indexWords(each.text), words) >= MIN_COVERAGE) ?? null
+}
+
+/** The sentences of the source from the first to the last with a word of the text. */
+function quoteFor(text: string, source: string): string {
+  const words = contentWords(text)
+  const about = sentencesOf(source).filter((sentence) => coverage(indexWords(sentence.text), words) > 0)
+  const whole = source.slice(about[0]?.start ?? 0, about.at(-1)?.end)
+  return whole.slice(0, MAX_QUOTE_CHARS).toWellFormed()
 }
 
 /** The words of the text that its source lacks: whom the owner means by "she". An earlier message must name them. */
