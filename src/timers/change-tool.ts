@@ -10,7 +10,17 @@ import {
   type ToolResult,
 } from '../model/tool.ts'
 import type { Timer, TimerChange, Timers } from './timers.ts'
-import { ambiguous, invalidTime, matching, momentOf, notFound, resultOf } from './tool-parts.ts'
+import {
+  ambiguous,
+  invalidTime,
+  matching,
+  momentOf,
+  notFound,
+  present,
+  REFUSALS,
+  refTo,
+  resultOf,
+} from './tool-parts.ts'
 
 const LISTED_TIMERS = 50
 const CLOCK = /^\d{2}:\d{2}$/
@@ -23,17 +33,19 @@ const parameters = z.object({
   at: z.string().max(40).nullable(),
   by_minutes: z.number().nullable(),
   recurrence: z.string().max(100).nullable(),
+  done: z.boolean().nullable(),
 })
 
 type Args = z.output<typeof parameters>
 
-/** What a call wants of which timer. A reminder that is already due can only be snoozed. */
+/** What a call wants of which timer. A reminder that is already due can only be snoozed or ticked off. */
 type Wish = { readonly timer: Timer } & (
+  | { readonly kind: 'done' }
   | { readonly kind: 'snooze'; readonly until: Date }
   | { readonly kind: 'change'; readonly change: TimerChange }
 )
 
-/** The tool that changes a timer, or snoozes a reminder that is due. */
+/** The tool that changes a timer, or snoozes or ticks off a reminder that is due. */
 export function changeTimer(timers: Timers) {
   function find(query: string | null, timezone: string): { timer: Timer } | { refusal: ToolResult } {
     const open = timers.open(LISTED_TIMERS)
@@ -49,12 +61,13 @@ export function changeTimer(timers: Timers) {
   }
 
   function wishOf(
-    { query, title, at: asked, by_minutes, recurrence }: Args,
+    { query, title, at: asked, by_minutes, recurrence, done }: Args,
     context: ToolContext,
   ): { readonly wish: Wish } | { readonly refusal: ToolResult } {
     const found = find(query, context.timezone)
     if ('refusal' in found) return found
     const { timer } = found
+    if (done === true) return { wish: { timer, kind: 'done' } }
     const at =
       asked !== null && CLOCK.test(asked)
         ? onItsDay(timer, asked, context)
@@ -75,8 +88,13 @@ export function changeTimer(timers: Timers) {
     const outcome = wishOf(args, context)
     if ('refusal' in outcome) return outcome.refusal
     const { wish } = outcome
-    const { id } = wish.timer
+    const { id, setSeq } = wish.timer
     const origin = { by: 'delegate', ...originOf(context) } as const
+    if (wish.kind === 'done') {
+      if ((await timers.done(id, origin)) === 'not_due') return refuse('not_due', REFUSALS.not_due)
+      const data = { timer: present(wish.timer, context.timezone), done: true }
+      return { ok: true, data, refs: [refTo(wish.timer)], derivedFrom: [setSeq] }
+    }
     const acted =
       wish.kind === 'snooze' ? timers.snooze(id, wish.until, origin) : timers.change(id, wish.change, origin)
     return resultOf(acted, context.timezone, true)
@@ -86,8 +104,8 @@ export function changeTimer(timers: Timers) {
     name: 'change_timer',
     class: 'guarded',
     description:
-      'Changes a timer, found as by cancel_timer. by_minutes: how much later. One that is due is snoozed; ' +
-      'query null: the last of those. A time alone (17:00) keeps the day, a date alone the time.',
+      'Changes a timer, found as by cancel_timer. by_minutes: how much later. One that is due is snoozed, or ticked ' +
+      'off with done; query null: the last of those. A time alone (17:00) keeps the day, a date alone the time.',
     parameters,
     // The key of the call makes a second run find what the first did.
     idempotent: true,
@@ -97,18 +115,21 @@ export function changeTimer(timers: Timers) {
       if ('refusal' in outcome) return outcome
       const { wish } = outcome
       const { id, title, setSeq } = wish.timer
-      const at = wish.kind === 'snooze' ? wish.until : wish.change.dueAt
+      const at = wish.kind === 'done' ? undefined : wish.kind === 'snooze' ? wish.until : wish.change.dueAt
       const time = at && formatLocal(at, context.timezone)
+      const said = {
+        done: [english`Tick off the reminder “${title}”`, english`Tick off`],
+        snooze: [english`Snooze the reminder “${title}”`, english`Snooze reminder`],
+        change: [english`Change the reminder “${title}”`, english`Change reminder`],
+      } as const
+      const [heading, verb] = said[wish.kind]
       return {
         deed: {
           subject: `timers:${id}`,
           arguments: { ...args, query: id, at: at?.toISOString() ?? null, by_minutes: null },
-          title:
-            wish.kind === 'snooze'
-              ? english`Snooze the reminder “${title}”`
-              : english`Change the reminder “${title}”`,
+          title: heading,
           detail: [args.title, time, args.recurrence].filter((part) => part).join('\n'),
-          verb: wish.kind === 'snooze' ? english`Snooze reminder` : english`Change reminder`,
+          verb,
           derivedFrom: [setSeq],
         },
       }

@@ -33,7 +33,7 @@ export function momentOf(
 export const invalidTime = (at: string | null) =>
   refuse('invalid_time', at === null ? 'That is not a moment.' : `“${at}” is not a moment.`)
 
-const REFUSALS = {
+export const REFUSALS = {
   past: 'That moment is over.',
   never: 'That moment never comes.',
   over: 'It is over by now.',

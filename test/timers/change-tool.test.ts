@@ -4,7 +4,7 @@ import { newId } from '../support/writer.ts'
 import { DAY_MS, HOUR_MS, openTimers } from './timer-harness.ts'
 
 type Opened = Awaited<ReturnType<typeof openTimers>>
-const NONE = { query: null, title: null, at: null, by_minutes: null, recurrence: null }
+const NONE = { query: null, title: null, at: null, by_minutes: null, recurrence: null, done: null }
 
 /** The tool as a turn calls it. Each call has a key of its own. */
 function toolOf({ timers, now }: Opened) {
@@ -72,6 +72,26 @@ test('snoozes the reminder that was due last, once, though its call runs again a
   expect([timers.get(first)?.settled, timers.get(last)?.settled]).toEqual([null, 'snoozed'])
   const { data } = await run({ query: 'cat', at: '10:00' })
   expect(data.timer.dueAt).toBe('2027-06-02T08:00:00.000Z')
+})
+
+test('ticks off a reminder that is due, by its words or the last one, once, and none that is to come', async () => {
+  const { run, plan, at, timers, pass, restart } = await openWithTool()
+  const [soup, cat] = [
+    await at('Soup off the stove', '2027-06-01T08:05:00Z'),
+    await at('Feed the cat', '2027-06-01T08:06:00Z'),
+  ]
+  await at('Dentist', '2027-06-04T07:00:00Z')
+  pass(6 * 60_000)
+  await restart()
+  expect(await plan({ query: 'soup', done: true })).toMatchObject({
+    deed: { title: 'Tick off the reminder “Soup off the stove”', arguments: { query: soup, done: true } },
+  })
+  expect(await run({ query: 'soup', done: true }, 'same')).toMatchObject({ ok: true, data: { done: true } })
+  expect(timers.get(soup)?.settled).toBe('done')
+  expect(await run({ done: true })).toMatchObject({ ok: true, data: { timer: { title: 'Feed the cat' } } })
+  expect(timers.get(cat)?.settled).toBe('done')
+  expect(timers.open(9)).toEqual([])
+  expect(await run({ query: 'dentist', done: true })).toMatchObject({ ok: false, reason: 'not_due' })
 })
 
 test('plans what it would do, with exact arguments, and refuses what is unclear', async () => {

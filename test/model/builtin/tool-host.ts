@@ -37,6 +37,7 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
     at: text.nullable(),
     by_minutes: z.number().nullable(),
     recurrence: text.nullable(),
+    done: z.boolean().nullable(),
   }),
   cancel_timer: z.object({ query: text.min(1).nullable(), all: z.boolean().nullable() }),
   dispatch_task: z.object({

@@ -21,6 +21,25 @@ test('stores a fact with a tool call, then confirms it', async () => {
   expect(turn.text).toBe('I’ll remember: your sister is Ada.')
 })
 
+test.each([
+  ['done', 'Ticked off: “Tea”.'],
+  ["I've done that", 'Ticked off: “Tea”.'],
+  ['done with the pasta', 'Ticked off: “Pasta”.'],
+  ['mark pasta as done', 'Ticked off: “Pasta”.'],
+  ['done with the kite', 'I don’t see that on your shopping list or to-do list.'],
+])('ticks off a reminder that is due: “%s”', async (said, text) => {
+  const turn = await runTurn([owner(said)], {
+    update_note: () => ({ ok: false, reason: 'not_found' }),
+    list_timers: () => ({ ok: true, timers: [], open: [tea, pasta] }),
+    change_timer: ({ done }) => ({ ok: done }),
+  })
+  expect(turn.text).toBe(text)
+})
+
+test('takes “done” as small talk where no reminder is due', async () => {
+  expect((await runTurn([owner('done')], { list_timers: none })).text).toBe('All right.')
+})
+
 test('answers a question from what the owner said earlier', async () => {
   const hits = [
     { at: '2026-06-02T09:00:00.000Z', who: 'owner', text: 'Remind me of my brother.' },

@@ -1,9 +1,21 @@
 import { itemIn } from '../../../text/list-item.ts'
-import { firstOf, type Intent, on, type Reply, report, type Steps, use, type World } from '../intent.ts'
+import {
+  firstOf,
+  type Intent,
+  on,
+  type Reply,
+  report,
+  type Steps,
+  type StepsTo,
+  use,
+  type World,
+} from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { dueToday } from './agenda.ts'
+import { tickOff } from './move-timer.ts'
 import { linked, NEW, RESTORE } from './notes.ts'
+import { naming } from './which-timer.ts'
 
 export const ADDED = 'Added to your'
 export const STARTED = 'I started a'
@@ -50,8 +62,11 @@ function* toDo(world: World): Steps {
   return due.length === 0 ? list : `${list}\n\nDue today:\n\n${bullets(due)}`
 }
 
-/** Takes items off the first of these lists that has them. The note tool finds the lines, so no note is read first. */
-function* takeOff(items: readonly string[], names: readonly string[], otherwise?: string): Steps {
+/**
+ * Takes items off the first of these lists that has them; null if none has. The note tool finds the lines, so no note
+ * is read first.
+ */
+function* takeOff(items: readonly string[], names: readonly string[]): StepsTo<string | null> {
   for (const name of names) {
     const outcome = yield* use('update_note', { query: noteOf(name), remove: items.join('\n') })
     if (outcome.reason === 'not_found') continue
@@ -62,7 +77,18 @@ function* takeOff(items: readonly string[], names: readonly string[], otherwise?
     const lacking = absent.length === 0 ? '' : ` I don’t see ${joinWords(absent)} there.`
     return `Taken off your ${linked(note?.id, name)}: ${joinWords(taken)}.${lacking}`
   }
-  return otherwise ?? `I don’t see that on your ${names.join(' or ')}.`
+  return null
+}
+
+const notOn = (...names: readonly string[]) => `I don’t see that on your ${names.join(' or ')}.`
+
+function* takeOffNamed(name: string, items: readonly string[]): Steps {
+  return (yield* takeOff(items, [name])) ?? notOn(name)
+}
+
+/** "Done with the soup" may also mean a reminder that is due. */
+function* takeOffFirst(items: readonly string[], names: readonly string[]): Steps {
+  return (yield* takeOff(items, names)) ?? (yield* tickOff(naming(items.join(' ')))) ?? notOn(...names)
 }
 
 /** A note can't be empty, so clearing a list deletes its note. */
@@ -95,13 +121,17 @@ const latestList = ({ conversation: { past } }: World) =>
 function takeOffAny(groups: readonly string[], world: World): Reply | null {
   const items = itemsOf(firstOf(groups))
   const names = new Set([...latestList(world), 'shopping list', 'to-do list'])
-  return items.length === 0 ? null : takeOff(items, [...names])
+  return items.length === 0 ? null : takeOffFirst(items, [...names])
+}
+
+function* takeOffIfListed(items: readonly string[], names: readonly string[]): Steps {
+  return (yield* takeOff(items, names)) ?? 'Noted.'
 }
 
 /** "I got the eggs" also tells something that is on no list. */
 function takeOffGot(groups: readonly string[], world: World): Reply | null {
   const [items, names] = [itemsOf(firstOf(groups)), latestList(world)]
-  return items.length === 0 || names.length === 0 ? null : takeOff(items, names, 'Noted.')
+  return items.length === 0 || names.length === 0 ? null : takeOffIfListed(items, names)
 }
 
 type Act = (name: string, items: readonly string[]) => Steps
@@ -141,10 +171,7 @@ export const listIntents: readonly Intent[] = [
     act(add, [1, 0]),
   ),
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
-  on(
-    `${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`,
-    act((name, items) => takeOff(items, [name]), [0, 1]),
-  ),
+  on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOffNamed, [0, 1])),
   on(
     [
       '(?:cross|check|tick|strike|scratch) off (.{1,200})',

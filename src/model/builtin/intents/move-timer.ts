@@ -1,11 +1,20 @@
-import { type Call, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
+import {
+  type Call,
+  type Intent,
+  on,
+  type Present,
+  type Steps,
+  type StepsTo,
+  use,
+  type World,
+} from '../intent.ts'
 import { wallMs } from '../local-time.ts'
 import { PARTS_OF_DAY } from '../recurrence.ts'
 import { type TimerResult, whyNot } from '../results.ts'
 import { tidy } from '../text.ts'
 import { hourOf, takeWhen, type When } from '../when.ts'
-import { WILL_REMIND } from '../wording.ts'
-import { formatDue, NO_SUCH } from './agenda.ts'
+import { ALL_RIGHT, WILL_REMIND } from '../wording.ts'
+import { formatDue, NO_SUCH, titledWith } from './agenda.ts'
 import { choiceOf, findNamed, HALF_DAY_MS, KIND, naming, thoseAt } from './which-timer.ts'
 
 export type Timing = Exclude<When, { kind: 'impossible' }>
@@ -91,10 +100,27 @@ export function* move(text: string, world: World): Steps {
   return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${once}.`
 }
 
+/** Ticks off the reminder that is due and has these words, or without words the last one; null if there is none. */
+export function* tickOff(words: readonly string[]): StepsTo<string | null> {
+  const { open } = yield* use('list_timers', {})
+  const timer = words.length === 0 ? open[0] : open.find(titledWith(words))
+  if (!timer) return null
+  const outcome = yield* use('change_timer', { query: timer.id, done: true })
+  return outcome.ok ? `Ticked off: “${timer.title}”.` : whyNot(outcome)
+}
+
+function* tickOffLast(): Steps {
+  return (yield* tickOff([])) ?? ALL_RIGHT
+}
+
 /** Moves a reminder only if the text says when to. */
 const whereMoved = (text: string, world: World) => (readMove(text, world).when ? move(text, world) : null)
 
 export const moveIntents: readonly Intent[] = [
+  on(
+    "(?:ok,? |okay,? |all )?done(?: (?:it|that|this|now))?|(?:i(?:'ve| have)?(?: just| already)? (?:done|did)|that(?:'s| is)(?: all)? done|it(?:'s| is) done)(?: (?:it|that|this|now))?",
+    () => tickOffLast(),
+  ),
   on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
   on(
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??(?:${KIND}|one)|that|it) .{1,100})`,

@@ -21,7 +21,7 @@ const SMALL_TALK: Readonly<Record<string, string>> = {
     'Good night, sleep well.',
   '(?:good ?)?bye(?: bye| for now)?|(?:see|talk to) (?:you|ya)(?: later| soon| tomorrow)?|later|ciao|have a (?:nice|good|great) (?:day|evening|weekend|one)|take care':
     'Goodbye, talk to you soon.',
-  "(?:never ?mind(?: (?:that|it))?|nothing|cancel|stop|forget about it|ok|okay|k|fine|great|good|nice|cool|perfect|all ?right|got it|i see|yes(?: please)?|yeah|yep|done|no|nope|sure|right|wow|lol|(?:ha)+|hm+|interesting|awesome|amazing|wonderful|brilliant|excellent|super|understood|that(?:'s| is| was) (?:all|it|fine|right|correct|funny))(?:[ ,]+(?:good|great|nice|then|ok|cool|thanks))*":
+  "(?:never ?mind(?: (?:that|it))?|nothing|cancel|stop|forget about it|ok|okay|k|fine|great|good|nice|cool|perfect|all ?right|got it|i see|yes(?: please)?|yeah|yep|no|nope|sure|right|wow|lol|(?:ha)+|hm+|interesting|awesome|amazing|wonderful|brilliant|excellent|super|understood|that(?:'s| is| was) (?:all|it|fine|right|correct|funny))(?:[ ,]+(?:good|great|nice|then|ok|cool|thanks))*":
     ALL_RIGHT,
   '(?:good job|well done|nice (?:job|work)|good (?:work|bot))(?:,? (?:delegate|thanks))*': 'Thank you.',
   'i (?:really )?(?:love|like) you(?: too| so much| very much)?': 'That is kind of you.',
