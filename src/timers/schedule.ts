@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import type { TimerRow } from '../../projections/timers.ts'
-import { DAY_MS, fromWallClock, wallClockMs } from '../lib/time.ts'
+import { addDays, DAY_MS, fromWallClock, toInstant, wallClockMs } from '../lib/time.ts'
 
 /** A recurrence that croner cannot parse, or that never occurs. */
 export class InvalidRecurrence extends Error {
@@ -17,15 +17,31 @@ const COUNTS: Readonly<Record<number, (wallMs: number) => number>> = {
   4: (wallMs) => Math.floor((wallMs / DAY_MS + 3) / 7),
 }
 
+/** The last day of a recurrence: `0 8 * * * until 2026-12-03`. */
+const UNTIL = /\suntil (\d{4}-\d{2}-\d{2})$/
+
+/** The fields of a recurrence, and its last day if it has one. */
+function fieldsOf(recurrence: string) {
+  const [ending = '', lastDay = null] = UNTIL.exec(recurrence.trim()) ?? []
+  const fields = recurrence
+    .trim()
+    .slice(0, -ending.length || undefined)
+    .split(/\s+/)
+  return { fields, lastDay, ending }
+}
+
 /** So many days that do not count are skipped at most. */
 const MAX_SKIPPED = 1000
 
 /**
- * A cron expression, extended by steps over days, months and weeks, which cron lacks: `0 9 * * 4%2` is every second
- * Thursday. fugit's notation for weeks. Without its `+`, a step lets every day pass.
+ * A cron expression, extended by a last day, and by steps over days, months and weeks, which cron lacks: `0 9 * * 4%2`
+ * is every second Thursday. fugit's notation for weeks. Without its `+`, a step lets every day pass.
  */
 function scheduleOf(recurrence: string, timezone: string) {
-  const fields = recurrence.trim().split(/\s+/)
+  const { fields, lastDay, ending } = fieldsOf(recurrence)
+  if (lastDay !== null && toInstant(lastDay, timezone) === null)
+    throw new RangeError(`${lastDay} is not a day`)
+  const end = lastDay === null ? null : toInstant(addDays(lastDay, 1), timezone)
   const steps = fields.flatMap((field, index) => {
     const [, base = '', every, phase] = STEP.exec(field) ?? []
     const count = fields.length === 5 ? COUNTS[index] : undefined
@@ -48,7 +64,7 @@ function scheduleOf(recurrence: string, timezone: string) {
       const midnight = (Math.floor(wallClockMs(at, timezone) / DAY_MS) + 1) * DAY_MS
       at = cron.nextRun(new Date(fromWallClock(midnight, timezone).getTime() - 1))
     }
-    return at
+    return at !== null && (end === null || at < end) ? at : null
   }
 
   return {
@@ -57,7 +73,10 @@ function scheduleOf(recurrence: string, timezone: string) {
       for (let at = next(start); at !== null; at = next(at)) yield at
     },
     /** The last occurrence before a moment, if it is not too far back. */
-    before: (end: Date) => cron.previousRuns(steps.length > 0 ? MAX_SKIPPED : 1, end).find(isOn),
+    before(moment: Date) {
+      const last = end !== null && end < moment ? end : moment
+      return cron.previousRuns(steps.length > 0 ? MAX_SKIPPED : 1, last).find(isOn)
+    },
     /** The expression whose steps count from a day. Those that count from one already stay. */
     from: (day: Date): string =>
       steps
@@ -67,13 +86,13 @@ function scheduleOf(recurrence: string, timezone: string) {
             left.with(index, `${left[index]}+${count(wallClockMs(day, timezone)) % every}`),
           fields,
         )
-        .join(' '),
+        .join(' ') + ending,
   }
 }
 
 /** Rejects recurrences below a minute: croner reads a sixth field as seconds. Throws InvalidRecurrence. */
 export function checkPace(recurrence: string): void {
-  const [seconds = '', ...others] = recurrence.trim().split(/\s+/)
+  const [seconds = '', ...others] = fieldsOf(recurrence).fields
   if (others.length >= 5 && !/^\d{1,2}$/.test(seconds))
     throw new InvalidRecurrence(`“${recurrence}” repeats more often than once a minute.`)
 }

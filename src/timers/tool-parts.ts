@@ -12,7 +12,9 @@ export const timeParameters = {
     .string()
     .max(100)
     .nullable()
-    .describe('Cron. Day L: the last; weekday 1#2: the 2nd Monday, 4%2: every 2nd Thursday'),
+    .describe(
+      'Cron. Day L: the last; weekday 1#2: the 2nd Monday, 4%2: every 2nd Thursday; then maybe a last day: until 2026-12-03',
+    ),
 }
 
 /** The last moment that a fact can name. */

@@ -229,3 +229,28 @@ test('repeats a reminder every other week, counted from the day that the owner c
   expect([before.recurrence, recurrence]).toEqual(['0 9 * * 4%2+0', '0 9 * * 4%2+1'])
   expect(dueAt).toBe('2099-01-15T09:00:00.000Z')
 })
+
+test('repeats a reminder until a last day, which the owner can change and take away', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('button', { name: 'Set a reminder' }).first().click()
+  await page.getByLabel('What for').fill('Take the antibiotics')
+  expect(await page.getByLabel('Last day').count()).toBe(0)
+  await page.getByLabel('How often').selectOption('daily')
+  await page.getByLabel('First time').fill('2099-01-08T08:00')
+  await page.getByLabel('Last day').fill('2099-01-12')
+  await page.getByRole('button', { name: 'Set reminder' }).click()
+  const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
+  await coming.filter({ hasText: 'Every day at 08:00, until 12 January 2099' }).waitFor()
+  const saved = async (lastDay: string) => {
+    await page.getByRole('button', { name: 'Edit Take the antibiotics' }).click()
+    await page.getByLabel('Last day').fill(lastDay)
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await saved('2099-01-15')
+  await coming.filter({ hasText: 'until 15 January 2099' }).waitFor()
+  await saved('')
+  await coming.filter({ hasText: /Every day at 08:00(?!, until)/ }).waitFor()
+  const [timer] = (await service.client.get('/api/timers')).json.timers
+  expect(timer).toMatchObject({ recurrence: '0 8 * * *', dueAt: '2099-01-08T08:00:00.000Z' })
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countedFrom, missedSince, nextOccurrence } from '../../src/timers/schedule.ts'
+import { countedFrom, InvalidRecurrence, missedSince, nextOccurrence } from '../../src/timers/schedule.ts'
 
 test.each([
   ['* * * * *', '2026-06-01T09:59:00.000Z', '2026-06-01T10:00:00.000Z'],
@@ -27,6 +27,14 @@ test.each([
   ['0 9 * * 4%2', 'UTC', '2026-05-30T00:00Z', ['04T09:00', '11T09:00', '18T09:00']],
   ['0 9 * * 4%2+1', 'UTC', '2026-05-30T00:00Z', ['11T09:00', '25T09:00', '09T09:00']],
   ['0 9 L *%2+1 *', 'UTC', '2026-12-01T00:00Z', ['31T09:00', '28T09:00', '30T09:00']],
+  // The last day is one of the zone.
+  [
+    '30 23 * * * until 2026-06-02',
+    'America/New_York',
+    '2026-05-31T12:00Z',
+    ['01T03:30', '02T03:30', '03T03:30', null],
+  ],
+  ['0 9 * * 4%2+1 until 2026-06-25', 'UTC', '2026-05-30T00:00Z', ['11T09:00', '25T09:00', null]],
   [
     '0 0,23 *%3+1 * *',
     'Europe/Berlin',
@@ -42,11 +50,10 @@ test.each([
   ],
   ['0 2,14 * * *', 'Europe/Berlin', '2026-03-28T20:00Z', ['29T12:00', '30T00:00']],
 ])('computes the occurrences of “%s” in %s after %s', (recurrence, timezone, after, expected) => {
-  const found: string[] = []
-  for (let at: Date | null = new Date(after); found.length < expected.length; ) {
+  const found: (string | null)[] = []
+  for (let at: Date | null = new Date(after); at !== null && found.length < expected.length; ) {
     at = nextOccurrence(recurrence, timezone, at)
-    if (!at) break
-    found.push(at.toISOString().slice(8, 16))
+    found.push(at?.toISOString().slice(8, 16) ?? null)
   }
   expect(found).toEqual(expected)
 })
@@ -61,7 +68,27 @@ test('counts every other week from the week of the first occurrence', () => {
   ).toEqual(new Date('2026-06-25T07:00Z'))
   expect(countedFrom(new Date(), '0 9 * * 4%2+1', 'UTC')).toBe('0 9 * * 4%2+1')
   expect(countedFrom(new Date(), '0 9 * * 4', 'UTC')).toBe('0 9 * * 4')
+  expect(countedFrom(new Date('2026-06-11T07:00Z'), '0 9 * * 4%2 until 2026-08-01', 'UTC')).toBe(
+    '0 9 * * 4%2+1 until 2026-08-01',
+  )
 })
+
+test('counts what was missed only up to the last day', () => {
+  const timer = {
+    dueAt: '2026-06-01T09:00:00.000Z',
+    recurrence: '0 9 * * * until 2026-06-03',
+    timezone: 'UTC',
+  }
+  const missed = { passed: 3, last: '2026-06-03T09:00:00.000Z', nextAt: null }
+  expect(missedSince(timer, new Date('2026-07-01T00:00Z'))).toEqual(missed)
+})
+
+test.each(['0 9 * * * until 2026-02-30', '0 9 * * * until soon', 'until 2026-06-03'])(
+  'refuses “%s”',
+  (recurrence) => {
+    expect(() => nextOccurrence(recurrence, 'UTC', new Date(0))).toThrow(InvalidRecurrence)
+  },
+)
 
 test('finds no occurrence of steps that never meet', () => {
   expect(nextOccurrence('0 9 1 1%2+1 1%2', 'UTC', new Date(0))).toBeNull()

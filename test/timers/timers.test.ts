@@ -121,6 +121,26 @@ test('tells the owner in local time when a late timer was due', async () => {
   expect(signals()[0]).toContain('due on Saturday, 1 January 2028 at 00:15')
 })
 
+test('fires a timer with a last day up to that day, and is then done with it', async () => {
+  const { timers, facts, now, pass, restart, every } = await openTimers()
+  // Starts at midnight.
+  pass(DAY_MS - (now() % DAY_MS))
+  const lastDay = new Date(now() + DAY_MS).toISOString().slice(0, 10)
+  const { id, recurrence } = await every(`0 8 * * * until ${lastDay}`, 'fire_once')
+  expect(recurrence).toBe(`0 8 * * * until ${lastDay}`)
+  for (const status of ['active', 'done', 'done']) {
+    pass(9 * HOUR_MS)
+    await restart()
+    expect(timers.get(id)?.status).toBe(status)
+    pass(15 * HOUR_MS)
+  }
+  expect(facts().filter(({ type }) => type === 'timer.fired')).toHaveLength(2)
+  expect(await timers.set({ title: 'Late', dueAt: null, recurrence }, { by: 'owner' })).toEqual({
+    status: 'refused',
+    reason: 'never',
+  })
+})
+
 test('keeps recurring timers and fires nothing twice when a clock years ahead is corrected', async () => {
   const { storage, timers, now, pass, every } = await openTimers()
   /** Moves the clock and waits until everything due has been handled. */

@@ -60,7 +60,7 @@ const newTimerSchema = z.object({
     .max(100)
     .optional()
     .describe(
-      "A cron expression in the owner's time zone. Steps over days, months and weekdays count from the first occurrence: `0 9 * * 4%2` is every second Thursday. They are returned with the day that they count from: `4%2+1`.",
+      "A cron expression in the owner's time zone. Steps over days, months and weekdays count from the first occurrence: `0 9 * * 4%2` is every second Thursday. They are returned with an offset that says which: `4%2+1`. A last day ends the recurrence: `0 8 * * * until 2026-12-03`.",
     ),
   missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
   pasted: z

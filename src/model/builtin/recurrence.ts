@@ -14,7 +14,7 @@ const COUNTS: Readonly<Record<string, number>> = {
   ...{ half: 0.5, quarter: 0.25, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8 },
   ...{ nine: 9, ten: 10, twelve: 12, fifteen: 15, twenty: 20, thirty: 30 },
 }
-const COUNTED = Object.keys(COUNTS).join('|')
+export const COUNTED = Object.keys(COUNTS).join('|')
 export const PLACES = ['first', 'second', 'third', 'fourth']
 export const PLACE = '(?:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))'
 const PLACE_LIST = `${PLACE}(?:(?:,? and |, ?)${PLACE}){0,3}`
@@ -170,7 +170,7 @@ function everyOther(groups: readonly string[]): Rhythm | Recurrence {
   return { fields: `${fields}%${every}`, words: rhythm }
 }
 
-function countOf(word: string): number {
+export function countOf(word: string): number {
   return { other: 2, second: 2, third: 3, fourth: 4 }[word] ?? COUNTS[word] ?? Number.parseInt(word, 10)
 }
 

@@ -4,15 +4,16 @@ import { parseDates } from '../../text/dates.ts'
 import type { Clock } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
 import {
+  COUNTED,
+  countOf,
   MONTHS,
   PARTS_OF_DAY,
-  PLACE,
-  placeOf,
   type Recurrence,
   SEVERAL_TIMES,
   takeRecurrence,
   WEEKDAYS,
 } from './recurrence.ts'
+import { HOURS, hourOf, toDigits, withDates, withPoints } from './time-phrases.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -36,18 +37,48 @@ const HOUR_MS = 3_600_000
 /** The first time, delay or recurrence in a text; null if there is none. With `early`, "six" is 6 am. */
 export function takeWhen(text: string, present: Clock, options: { readonly early: boolean }): When | null {
   const plain = toDigits(text.slice(0, MAX_CHARS))
-  const when = takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
+  const when =
+    takeEnding(plain, present, options.early) ??
+    takeRecurrence(plain, options.early) ??
+    takeMoment(plain, present, options.early)
   return when === null || when.kind === 'impossible' ? when : { ...when, rest: withPoints(when.rest) }
 }
 
-/** Amounts, which chrono-node takes for times ("pay 12.50 tomorrow"), are read as 12_50. */
-const AMOUNT =
-  /(?<!^|(?:\b(?:at|by|from|to|till|until|before|after|around|about)|day|tomorrow|tonight|morning|evening) |[\d.:])(\d{1,2})\.(\d{2})(?![\d.]| ?[ap]\.?m\b)/gi
-const withPoints = (text: string) => text.replace(/(\d)_(?=\d\d(?!\d))/g, '$1.')
+const UNTIL = /,? ?\b(?:until|till|through) (?:on )?/i
+const FOR = new RegExp(`,? ?\\bfor (?:the next )?(an?|\\d{1,3}|${COUNTED}) (day|week|month|year)s?\\b`, 'i')
 
-const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
-const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
-export const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
+/** A recurrence that ends: "every day at 8 until Friday", "for two weeks". Null for anything else. */
+function takeEnding(text: string, present: Clock, early: boolean): Recurrence | null {
+  const nowMs = wallMs(present)
+  const dated = withDates(text, nowMs)
+  const [until] = UNTIL.exec(dated) ?? []
+  const from = until === undefined ? 0 : dated.indexOf(until) + until.length
+  const [day] = until === undefined ? [] : datesIn(dated.slice(from), present)
+  const isDay = day?.index === 0 && !day.start.isCertain('hour')
+  const length = FOR.exec(text)
+  const rest = isDay
+    ? `${dated.slice(0, from - (until?.length ?? 0))} ${dated.slice(from + day.text.length)}`
+    : length && text.replace(length[0], ' ')
+  const every = rest === null ? null : takeRecurrence(rest.replace(/ {2,}/g, ' ').trim(), early)
+  if (every?.kind !== 'every') return null
+  const lastMs = isDay ? resolve(day, nowMs, early) : lastDayMs(length, every.cron, nowMs)
+  const last = new Date(lastMs)
+  const named = `${WEEKDAYS[last.getUTCDay()]} ${last.getUTCDate()} ${MONTHS[last.getUTCMonth()]}`
+  return { ...every, cron: `${every.cron} until ${dayOf(lastMs)}`, words: `${every.words}, until ${named}` }
+}
+
+/** The last day of a length of time, which begins today if one of the day's times is still to come. */
+function lastDayMs(length: RegExpExecArray | null, cron: string, nowMs: number): number {
+  const [, count = '', unit = 'day'] = length ?? []
+  const [minute = '', hours = ''] = cron.split(' ')
+  const lastTime = Number(hours.split(',').at(-1)) * HOUR_MS + Number(minute) * 60_000
+  const last = new Date(midnightOf(nowMs) - (midnightOf(nowMs) + lastTime <= nowMs ? 0 : DAY_MS))
+  const number = countOf(count.toLowerCase()) || 1
+  if (/^y/i.test(unit)) last.setUTCFullYear(last.getUTCFullYear() + number)
+  else if (/^m/i.test(unit)) last.setUTCMonth(last.getUTCMonth() + number)
+  else last.setUTCDate(last.getUTCDate() + number * (/^w/i.test(unit) ? 7 : 1))
+  return last.getTime()
+}
 
 /** How long before an event. */
 const BEFOREHAND = new RegExp(
@@ -130,94 +161,13 @@ function joined(text: string, present: Clock): string {
   return text.replace(clock.text, '').replace(day.text, `${day.text} ${clock.text}`)
 }
 
-/** Days with a name that chrono-node does not know. The first that matches wins. */
-const HOLIDAYS: readonly (readonly [string, string])[] = [
-  ['(?:christmas|xmas) eve', '24 December'],
-  ['(?:christmas|xmas)(?: day)?', '25 December'],
-  ['boxing day', '26 December'],
-  ["new year['’]?s eve", '31 December'],
-  ["new year(?:['’]?s day)?", '1 January'],
-  ["valentine['’]?s(?: day)?", '14 February'],
-  ['halloween', '31 October'],
-]
-const WHOLE_NAMES = HOLIDAYS.map(([name, date]) => [new RegExp(`^(?:${name})$`, 'i'), date] as const)
-const ON_HOLIDAY = new RegExp(
-  `(^|\\b(?:on|by|until|at|this) )(${HOLIDAYS.map(([name]) => name).join('|')})\\b`,
-  'gi',
-)
-
-/** The date of a holiday; undefined for anything else. */
-export function holiday(name: string): string | undefined {
-  return WHOLE_NAMES.find(([pattern]) => pattern.test(name))?.[1]
-}
-
-/** Rewrites phrases that chrono-node does not know. */
-const REWRITES: readonly (readonly [RegExp, string])[] = [
-  // Filler words in dictation.
-  [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
-  [/\blater (?:on )?today\b/gi, 'today'],
-  [/\btom+or+ow\b/gi, 'tomorrow'],
-  [/\bthe (\d{1,2}(?:st|nd|rd|th)(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi, '$1'],
-  [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
-  [/\b(?:an|one) hour and a half\b/gi, '90 minutes'],
-  [/\bhalf an hour\b/gi, '30 minutes'],
-  [/\b(?:a )?quarter of an hour\b/gi, '15 minutes'],
-  [/\b(?:a|one) fortnight\b/gi, '2 weeks'],
-  [/\b(in|for) (\d{1,2})h(\d{2})\b/gi, '$1 $2 hours $3 minutes'],
-  [/\bat (\d{1,2})h(\d{2})\b/gi, 'at $1:$2'],
-  [/\bin (\d{1,3})(?=$| to\b)/gi, 'in $1 minutes'],
-  [/\b(?:around|by) (?=\d{1,2}(?::\d{2})?(?:$|,| to\b))/gi, 'at '],
-  [/\bbetween (?=\d[^.]{0,12} and \d)/gi, 'from '],
-  [/\b(from \d{1,2}(?::\d{2})?(?: ?[ap]m)?) and (?=\d)/gi, '$1 to '],
-  [/\bthe week after next\b/gi, 'in 2 weeks'],
-  [/\b(weeks?|months?|years?|days?) from today\b/gi, '$1 from now'],
-  [/\bmid[- ](?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)/gi, '15 '],
-  [/\bat lunch ?time\b/gi, 'at noon'],
-  [/\b(to(?:day|morrow)|[a-z]+day) lunch ?time\b/gi, '$1 at noon'],
-  [/\bfirst thing (?=tomorrow|on [a-z]+day|(?:in the|this) morning)/gi, ''],
-  [/\b(at|by) ([01]\d|2[0-3])([0-5]\d)(?=$|,| (?:to|on|today|tomorrow|tonight)\b)/gi, '$1 $2:$3'],
-  [/^(\d{1,2})\.([0-5]\d)\b(?! ?[ap]\.?m)/gi, 'at $1:$2'],
-  [/(\d)ish\b/gi, '$1'],
-  [/\bend of (?:the|this) week\b/gi, 'Friday'],
-  [/\b(\d{1,4})[ -](second|minute|hour)s?[ -](?=timer|alarm|countdown|reminder)/gi, 'in $1 $2s '],
-  [/\b(\d{1,2}) ([0-5]\d)(?= ?[ap]\.?m\b)/gi, '$1:$2'],
-  [/(\d) (?:(?:in the|this) (?:afternoon|evening)|at night)\b/gi, '$1 pm'],
-  [/\b([a-z]+day|tomorrow) in the (?=(?:morning|afternoon|evening)\b)/gi, '$1 '],
-]
-const PAST_OR_TO = new RegExp(
-  `\\b(?<!from )(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}`,
-  'gi',
-)
-/** chrono-node needs an "at" before the second of two hours. */
-const AND_HOUR = /\b(at \d{1,2}(?::\d{2})?) (?:and|or) (?=\d{1,2}(?::\d{2})?(?:,| to\b|$))/gi
-const AT_HOUR = new RegExp(`\\b(at|by|around|about|before|until) (${HOURS.join('|')})\\b`, 'gi')
-
-/** chrono-node reads "tomorrow evening at 8", but not "at 8 tomorrow evening". */
-const CLOCK_FIRST =
-  /\b(?:at |by )?(\d{1,2}(?::\d{2})?(?: ?[ap]\.?m\.?)?)(?: o['’]?clock)? ((?:on |this |next )?(?:[a-z]+day|tomorrow) (?:morning|afternoon|evening|night))\b/gi
-
-function toDigits(text: string): string {
-  return REWRITES.reduce((so, [from, to]) => so.replace(from, to), text.replace(AMOUNT, '$1_$2'))
-    .replace(ON_HOLIDAY, (_, lead: string, name: string) => `${lead}${holiday(name)}`)
-    .replace(PAST_OR_TO, (_, count: string | undefined, side: string | undefined, hour: string) => {
-      const minutes = count === undefined ? 30 : Number.parseInt(count, 10) || 15
-      const total = (hourOf(hour) * 60 + (side?.toLowerCase() === 'to' ? -minutes : minutes) + 1440) % 1440
-      // "Quarter to one" is after noon.
-      const ofDay = total < 60 && hourOf(hour) <= 12 ? total + 720 : total
-      return `${Math.floor(ofDay / 60)}:${String(ofDay % 60).padStart(2, '0')}`
-    })
-    .replace(AT_HOUR, (_, word: string, hour: string) => `${word} ${hourOf(hour)}`)
-    .replace(AND_HOUR, '$1 and at ')
-    .replace(CLOCK_FIRST, '$2 at $1')
-}
-
 const BEFORE_TIME = /\b(?:before )?(?:(?:by|before|around|about|on|at|for|sometime)(?: the)?|in the) ?$/i
 const IN_MONTH = /\b(?:(?:by|before|around|about|on|at|for|in|sometime)(?: the)?|(?:in )?(?:early|late)) ?$/i
 const MONTH_FIRST = new RegExp(`^(?:${MONTHS.join('|')})\\b`, 'i')
 
 function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const nowMs = wallMs(present)
-  const dated = withWeeks(withMonth(withPlace(withYear(text, nowMs), nowMs), nowMs), nowMs)
+  const dated = withDates(text, nowMs)
   const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
@@ -258,72 +208,6 @@ export function datesIn(text: string, { now, timezone }: Clock): ParsedResult[] 
     const isOfAnEvent = /\bbefore$/i.test(words) && /^ \p{L}/u.test(after)
     return !after.startsWith("'s") && !/^now$/i.test(words) && !isOfAnEvent
   })
-}
-
-const DAY_NAME = '(?:on |this )?((?:sun|mon|tues|wednes|thurs|fri|satur)day|today|tomorrow)'
-const WEEKS = `(an?|\\d{1,2}|${HOURS.join('|')}) weeks?`
-const WEEKS_ON = new RegExp(
-  `\\b(?:(?:in )?${WEEKS} (?:from )?${DAY_NAME}|${DAY_NAME}(?: in ${WEEKS}| week))\\b`,
-  'gi',
-)
-
-/** Turns "Friday week", "a week on Friday" and "Friday in two weeks" into a date, counted from the next Friday. */
-function withWeeks(text: string, nowMs: number): string {
-  return text.replace(WEEKS_ON, (_, ...groups: (string | undefined)[]) => {
-    const name = (groups[1] ?? groups[2] ?? '').toLowerCase()
-    const weekday = WEEKDAYS.findIndex((day) => day.toLowerCase() === name)
-    const ahead = (weekday + 7 - new Date(nowMs).getUTCDay()) % 7 || 7
-    const days = weekday >= 0 ? ahead : name === 'today' ? 0 : 1
-    const weeks = hourOf(groups[0] ?? groups[3] ?? 'one') || 1
-    return `on ${dayOf(nowMs + (days + 7 * weeks) * DAY_MS)}`
-  })
-}
-
-const NEXT_YEAR = new RegExp(
-  `\\b(?:in )?next year in (${MONTHS.join('|')})\\b|\\b(?:in )?((?:${MONTHS.join('|')})(?: \\d{1,2}(?:st|nd|rd|th)?)?),? (?:of )?next year\\b`,
-  'i',
-)
-
-/** Names the year of "March next year", which chrono-node takes for the next March. */
-function withYear(text: string, nowMs: number): string {
-  const year = new Date(nowMs).getUTCFullYear() + 1
-  return text.replace(NEXT_YEAR, (_, before?: string, after?: string) => `${before ?? after} ${year}`)
-}
-
-const PLACE_IN_MONTH = new RegExp(
-  `\\b(?:on )?(?:the )?(${PLACE}) ((?:${WEEKDAYS.join('|')})) (?:of|in) (this month|next month|${MONTHS.join('|')})\\b`,
-  'i',
-)
-
-/** Turns "the first Monday of next month" and "the last Friday in March" into a date. */
-function withPlace(text: string, nowMs: number): string {
-  return text.replace(PLACE_IN_MONTH, (_, place: string, weekday: string, named: string) => {
-    const number = placeOf(place.toLowerCase())
-    const now = new Date(nowMs)
-    const month = MONTHS.findIndex((name) => name.toLowerCase() === named.toLowerCase())
-    const ahead = month < 0 ? (/^n/i.test(named) ? 1 : 0) : (month + 12 - now.getUTCMonth()) % 12
-    const wanted = WEEKDAYS.findIndex((name) => name.toLowerCase() === weekday.toLowerCase())
-    const inMonths = (months: number) => {
-      const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months + (number === 0 ? 1 : 0))
-      const days = (wanted + 7 - new Date(first).getUTCDay()) % 7 || (number === 0 ? 7 : 0)
-      return first + (days + 7 * (number - 1)) * DAY_MS
-    }
-    const isOver = month >= 0 && inMonths(ahead) < midnightOf(nowMs)
-    return `on ${dayOf(inMonths(isOver ? 12 : ahead))}`
-  })
-}
-
-/** Adds the month to "on the 15th": the current one, or the next if the day has passed or it is named. */
-function withMonth(text: string, nowMs: number): string {
-  return text.replace(
-    /\b(?:on |by )?(?:[a-z]+day )?the (\d{1,2})(?:st|nd|rd|th)\b(?: of (?:(next)|this|the) month\b)?(?! of\b)/i,
-    (all, day: string, next?: string) => {
-      const now = new Date(nowMs)
-      const month = now.getUTCMonth() + (next || Number(day) < now.getUTCDate() ? 1 : 0)
-      const ms = Date.UTC(now.getUTCFullYear(), month, Number(day))
-      return new Date(ms).getUTCDate() === Number(day) ? `on ${dayOf(ms)}` : all
-    },
-  )
 }
 
 /** A time at either end is a time; one in the middle may be part of a title. */

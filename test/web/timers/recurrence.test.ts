@@ -23,6 +23,7 @@ test.each([
   ['0 9 * * 1#1', 'Every month on the first Monday at 09:00'],
   ['0 9 * * MON#1,MON#3', 'Every month on the first and third Monday at 09:00'],
   ['0 9 * * 5#L', 'Every month on the last Friday at 09:00'],
+  ['0 9 * * 4%2+1 until 2026-12-03', 'Every 2 weeks on Thursday at 09:00, until 3 December 2026'],
 ])('describes %s as "%s"', (expression, words) => {
   expect(recurrenceText(expression)).toBe(words)
 })

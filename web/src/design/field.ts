@@ -7,7 +7,7 @@ export const minPasswordLength = 12
 type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'url' | 'tel' | 'password' | 'datetime-local'
+  readonly type?: 'text' | 'url' | 'tel' | 'password' | 'datetime-local' | 'date'
   readonly value?: string
   readonly hint?: string
   /** Error message to show. */

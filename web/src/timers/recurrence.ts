@@ -13,8 +13,23 @@ const weekdays = [
 
 const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })
 
-/** A cron expression in words for common patterns; others are returned unchanged. */
-export function recurrenceText(expression: string): string {
+const fullDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+const UNTIL = / until (\d{4}-\d{2}-\d{2})$/
+
+/** A recurrence without its last day, and that day as YYYY-MM-DD; empty if it has none. */
+export function lastDayOf(recurrence: string): { readonly expression: string; readonly lastDay: string } {
+  return { expression: recurrence.replace(UNTIL, ''), lastDay: UNTIL.exec(recurrence)?.[1] ?? '' }
+}
+
+/** A recurrence in words for common patterns; others are returned unchanged. */
+export function recurrenceText(recurrence: string): string {
+  const { expression, lastDay } = lastDayOf(recurrence.trim())
+  const words = expressionText(expression)
+  const end = new Date(lastDay)
+  return Number.isNaN(end.getTime()) ? words : msg`${words}, until ${fullDay.format(end)}`
+}
+
+function expressionText(expression: string): string {
   const [minute = '', hour = '', date = '', month = '', weekday = '', ...rest] = expression
     .trim()
     .split(/\s+/)

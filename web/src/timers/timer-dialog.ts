@@ -5,7 +5,7 @@ import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { wallMinute } from '../design/owner-time.ts'
-import { recurrenceText } from './recurrence.ts'
+import { lastDayOf, recurrenceText } from './recurrence.ts'
 
 type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'fortnightly' | 'monthly' | 'yearly' | 'cron'
 
@@ -45,7 +45,11 @@ export class DgTimerDialog extends FormDialog {
     const recurrence = textIn(data, 'recurrence')
     return this.submission.send(
       async () => {
-        const wanted = { title, pasted: this.isPasted, ...momentOf(repeat, at, recurrence) }
+        const wanted = {
+          title,
+          pasted: this.isPasted,
+          ...momentOf(repeat, at, recurrence, textIn(data, 'until')),
+        }
         if (this.timer) await this.change(this.timer, wanted)
         else
           await this.set({
@@ -110,6 +114,7 @@ export class DgTimerDialog extends FormDialog {
         })}
         ${choiceView('repeat', msg`How often`, repeats, this.repeat)}
         ${this.repeat === 'cron' ? this.cronView() : this.momentView()}
+        ${this.repeat === 'cron' || this.repeat === 'once' ? nothing : this.untilView()}
         ${
           timer
             ? nothing
@@ -130,6 +135,16 @@ export class DgTimerDialog extends FormDialog {
       value: this.timer ? wallMinute(new Date(this.timer.dueAt)) : '',
       hint: msg`In your time zone from Settings`,
       error: this.submission.errors.at,
+    })
+  }
+
+  private untilView() {
+    return fieldView({
+      name: 'until',
+      label: msg`Last day`,
+      type: 'date',
+      value: lastDayOf(this.timer?.recurrence ?? '').lastDay,
+      hint: msg`Without one, it goes on until you cancel it.`,
     })
   }
 
@@ -154,12 +169,19 @@ function repeatOf({ recurrence, dueAt }: Timer): Repeat {
   if (recurrence === null) return 'once'
   const at = wallMinute(new Date(dueAt))
   const presets = ['daily', 'weekdays', 'weekly', 'fortnightly', 'monthly', 'yearly'] as const
-  return presets.find((repeat) => cronOf(repeat, at) === uncounted(recurrence)) ?? 'cron'
+  const { expression } = lastDayOf(uncounted(recurrence))
+  return presets.find((repeat) => cronOf(repeat, at) === expression) ?? 'cron'
 }
 
-function momentOf(repeat: Repeat, at: string, recurrence: string): Pick<NewTimer, 'at' | 'recurrence'> {
+function momentOf(
+  repeat: Repeat,
+  at: string,
+  recurrence: string,
+  lastDay: string,
+): Pick<NewTimer, 'at' | 'recurrence'> {
   if (repeat === 'cron') return { recurrence }
-  return repeat === 'once' ? { at } : { at, recurrence: cronOf(repeat, at) }
+  const ending = lastDay === '' ? '' : ` until ${lastDay}`
+  return repeat === 'once' ? { at } : { at, recurrence: `${cronOf(repeat, at)}${ending}` }
 }
 
 /** The cron expression that repeats a local time such as 2026-03-01T09:05. */

@@ -3,7 +3,8 @@ import { type Intent, on, type Present, type Steps, type World } from '../intent
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, joinWords, plural, tidy } from '../text.ts'
-import { datesIn, holiday, takeWhen } from '../when.ts'
+import { holiday } from '../time-phrases.ts'
+import { datesIn, takeWhen } from '../when.ts'
 import { lookUp, toldDate } from './look-up.ts'
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
