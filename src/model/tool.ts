@@ -54,6 +54,8 @@ export type Deed = {
   readonly derivedFrom: readonly number[]
   /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. The proposal copies no words. */
   readonly choices?: readonly string[]
+  /** It only adds to what the owner has, or answers a reminder: a text or a call may note and remind so far. */
+  readonly isNote?: boolean
 }
 
 /** A deed, or a refusal if there is nothing to do. */

@@ -177,6 +177,7 @@ export function noteTools(notes: Notes): Tool[] {
             detail: describeChanges(changes),
             verb: english`Change note`,
             derivedFrom: note.seqs,
+            isNote: changes.title === null && changes.content === null && changes.remove === null,
           },
         }
       },

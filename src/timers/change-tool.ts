@@ -131,6 +131,7 @@ export function changeTimer(timers: Timers) {
           detail: [args.title, time, args.recurrence].filter((part) => part).join('\n'),
           verb,
           derivedFrom: [setSeq],
+          isNote: wish.kind !== 'change',
         },
       }
     },

@@ -101,3 +101,31 @@ test('rejects a confirmation without a session', async () => {
   expect((await phone.provider.client.post(`/api/proposals/${id}/confirm`)).status).toBe(401)
   expect(await waiting(phone)).toHaveLength(1)
 })
+
+test('adds to a list, snoozes and ticks off what is due by text, but asks before it takes anything away', async () => {
+  const phone = await startWithTexts()
+  const { client } = phone.service
+  await client.post('/api/notes', { title: 'Shopping list', content: '- milk' })
+  for (const title of ['Soup', 'Cat']) {
+    await client.post('/api/timers', { title, at: new Date(Date.now() + 50).toISOString() })
+    phone.text.reply({ text: '[silent]' })
+  }
+  await phone.eventsUntil('the reminders', (all) => ofType(all, 'activation.completed').length === 2)
+  const note = { query: 'shopping list', title: null, content: null, append: null, remove: null }
+  const timer = { query: null, title: null, at: null, by_minutes: null, recurrence: null, done: null }
+  const texted = async (index: number, name: string, args: object) => {
+    phone.text.reply({ toolCalls: [{ name, arguments: args }] }, { text: 'Well.' })
+    await text(phone, `SM${index}`, OWNER, 'As I said')
+    const all = await phone.eventsUntil('the answer', (each) => ofType(each, 'sms.sent').length === index)
+    return ofType(all, 'tool.returned').at(-1).payload.outcome
+  }
+  expect(await texted(1, 'update_note', { ...note, append: '- bread' })).toBe('ok')
+  expect(await texted(2, 'change_timer', { ...timer, query: 'Soup', by_minutes: 60 })).toBe('ok')
+  expect(await texted(3, 'change_timer', { ...timer, query: 'Cat', done: true })).toBe('ok')
+  expect(await waiting(phone)).toEqual([])
+  expect(await texted(4, 'update_note', { ...note, append: '- jam', remove: '- milk' })).toBe('refused')
+  expect(await texted(5, 'change_timer', { ...timer, query: 'Soup', at: '2099-01-01T09:00' })).toBe('refused')
+  expect(await waiting(phone)).toHaveLength(2)
+  const [{ id }] = (await client.get('/api/notes')).json.notes
+  expect((await client.get(`/api/notes/${id}`)).json.content).toBe('- milk\n- bread')
+})

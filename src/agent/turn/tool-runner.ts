@@ -98,8 +98,10 @@ export function createToolRunner(options: {
     const limit = tool.readOnly ? null : limitReached(tool, tally)
     if (limit !== null) return { ok: false, reason: 'turn_limit', message: limit }
     try {
-      if (!tool.readOnly && tool.plan && !call.authorised)
-        return await ask(tool, await tool.plan(args.data, context), why, context)
+      if (!tool.readOnly && tool.plan && !call.authorised) {
+        const planned = await tool.plan(args.data, context)
+        if (!mayNote(planned, context)) return await ask(tool, planned, why, context)
+      }
       const result = await tool.run(args.data, context)
       if (result.ok || !result.choice) return result
       const asked = { tool: tool.name, class: tool.class, deed: result.choice, why: UNCLEAR }
@@ -188,6 +190,12 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 /** Whether a value tells when something was or is to be. A model reads it more safely on the owner's clock. */
 function isInstant(key: string, value: unknown): value is string {
   return /^(?:at|since|now|\w+At|\w+Until)$/.test(key) && typeof value === 'string' && INSTANT.test(value)
+}
+
+/** In the browser, the owner can confirm at once; by text or phone, the right to note covers it. */
+function mayNote(planned: Planned, { channel, isDoubtful }: ActingContext): boolean {
+  const isAway = channel === 'sms' || channel === 'voice'
+  return 'deed' in planned && planned.deed.isNote === true && isAway && !isDoubtful
 }
 
 /** Tells the model what the owner can choose from. The list helps to ask; only the owner can choose. */
