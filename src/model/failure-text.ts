@@ -1,6 +1,6 @@
 import type { EventOf } from '../../ledger/event.ts'
 import { english } from '../language/message.ts'
-import { ModelError, NoAnswer } from './port.ts'
+import { ModelError, NoAnswer, UnknownModel } from './port.ts'
 
 export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 
@@ -26,6 +26,7 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
 export function failureTextOf(kind: TurnFailureKind, error: unknown): string {
   if (error instanceof NoAnswer)
     return english`${error.message} Please try again. If this keeps happening, test the connection in Settings.`
+  if (error instanceof UnknownModel) return error.message
   const waitMs = error instanceof ModelError && kind === 'rate_limited' ? error.retryAfterMs : null
   return waitMs === null ? failureText[kind] : limitedText(Math.ceil(waitMs / 1000))
 }

@@ -128,6 +128,14 @@ export class NoAnswer extends ModelError {
   }
 }
 
+/** The service does not have the model. The message is a complete text for the owner. */
+export class UnknownModel extends ModelError {
+  constructor(message: string, options: ConstructorParameters<typeof ModelError>[2]) {
+    super('unavailable', message, options)
+    this.name = 'UnknownModel'
+  }
+}
+
 /** The allowance is used up, so the request was not sent. The message is a complete text for the owner. */
 export class AllowanceSpent extends ModelError {
   constructor(message: string) {

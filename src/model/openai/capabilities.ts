@@ -1,5 +1,5 @@
 import type { Capability } from '../port.ts'
-import { faultOf } from './failures.ts'
+import { faultOf, saysNoModel } from './failures.ts'
 
 /** Features that a compatible server may lack: whole ports, and optional parts of a request. */
 export type Feature = (typeof FEATURES)[number] | Capability
@@ -49,19 +49,11 @@ export function saysMissing(error: unknown): boolean {
   return fault.status === 400 && UNSUPPORTED.test(fault.message)
 }
 
-/** Whether a message says that a model is missing, rather than a path: "model x not found". */
-function saysNoModel(message: string): boolean {
-  return message.split('/').some((part) => {
-    const at = part.search(/\bmodel\b/i)
-    return at >= 0 && /\b(?:not found|not exist|unknown|not available)/i.test(part.slice(at))
-  })
-}
-
 /** Whether the fault means that the server has no such path. Stricter than `saysMissing`: a 400 has read it. */
 export function saysNoPath(error: unknown): boolean {
   const fault = faultOf(error, 0)
   if (fault?.status === 405 || fault?.status === 501) return true
-  return fault?.status === 404 && fault.code !== 'model_not_found' && !saysNoModel(fault.message)
+  return fault?.status === 404 && !saysNoModel(fault)
 }
 
 const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [

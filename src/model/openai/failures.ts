@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { english } from '../../language/message.ts'
 import { networkCode } from '../../lib/never-reached.ts'
 import { parseRetryAfter } from '../../lib/waits.ts'
-import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
+import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer, UnknownModel } from '../port.ts'
 import { redact } from './redact.ts'
 
 /** An error and whether a retry may succeed. */
@@ -62,6 +62,10 @@ export function classify(
       cause: new Error(words, { cause: redact(fault.code ?? '', secrets) }),
       retryAfterMs: fault.retryAfterMs,
     }
+    if (fault.status === 404 && saysNoModel(fault)) {
+      const text = english`The model service at ${where} does not have the chosen model. Choose one that it has in Settings.`
+      return { error: new UnknownModel(text, options), retry: false }
+    }
     return { error: new ModelError(kind, message, options), retry: isTransient(kind, fault.status) }
   }
   const cause = new Error(redact(describe(error), secrets))
@@ -80,6 +84,15 @@ function isTransient(kind: ModelFailureKind, status: number | null): boolean {
   // 404, redirects and the like are `unavailable` too, but permanent.
   const isPermanent = status !== null && status < 500 && ![408, 409, 425, 429].includes(status)
   return RETRIED.has(kind) && !isPermanent
+}
+
+/** Whether a fault says that a model is missing, rather than a path: "model x not found". */
+export function saysNoModel({ code, message }: Pick<ServiceFault, 'code' | 'message'>): boolean {
+  const isNamed = message.split('/').some((part) => {
+    const at = part.search(/\bmodel\b/i)
+    return at >= 0 && /\b(?:not found|not exist|unknown|not available)/i.test(part.slice(at))
+  })
+  return code === 'model_not_found' || isNamed
 }
 
 const QUOTA = /insufficient_quota|billing|exceeded your current quota/i

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
+import { failureTextOf } from '../../../src/model/failure-text.ts'
 import { ModelError } from '../../../src/model/port.ts'
 import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
 import { holdUp } from '../../support/hold-up.ts'
@@ -147,6 +148,20 @@ test.for([
   const { error } = await run(service)
   expect(error).toMatchObject({ name: 'ModelError', kind })
   expect(double.requests('/responses')).toHaveLength(tries)
+})
+
+test.each([
+  "model 'default' not found",
+  'The model `default` does not exist or you do not have access to it.',
+])('tells the owner that the service does not have the model, without trying again: %s', async (message) => {
+  const { double, service } = await setUp({ dependencies: { limits } })
+  double.answerWith(() => ({ fault: httpFaults.notFound(message) }))
+  const { error } = await run(service)
+  expect(error).toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringMatching(/does not have the chosen model/),
+  })
+  expect(failureTextOf('unavailable', error)).toBe((error as Error).message)
 })
 
 test('recovers from a transient failure', async () => {
