@@ -36,7 +36,7 @@ const TIMES_UNKNOWN = impossible(
 )
 const LAST_DAY: Rhythm = { fields: 'L * *', words: 'on the last day of every month' }
 const BOUNDED = impossible(
-  'I can’t repeat a reminder only from or until some time. Leave that out, and cancel it when it is over.',
+  'I can repeat a reminder up to a last day, as in “until Friday” or “for two weeks”, but I can’t start it on a day or limit it to some hours.',
 )
 const EXCEPTING = impossible(
   'I can’t leave out days. Please name all the others, as in “every Monday and Friday at 9”.',

@@ -108,6 +108,7 @@ test.for([
   ['tommorrow to lock up', '2026-06-03T09:00', 'to lock up'],
   ['about the 5pm meeting tomorrow at 9', '2026-06-03T09:00', 'about the 5pm meeting'],
   ["about monday's meeting at 4", '2026-06-02T16:00', "about monday's meeting"],
+  ['at the end of August to pay', '2026-08-31T09:00', 'to pay'],
   ['to call 555 1234 at 4:15 pm', '2026-06-02T16:15', 'to call 555 1234'],
 ] as const)('reads “%s” as %s', ([text, local, rest]) => {
   expect(when(text)).toMatchObject({ kind: 'at', local, rest })
@@ -168,6 +169,11 @@ test.for([
     'every day at 8 until christmas',
     '0 8 * * * until 2026-12-25',
     'every day at 08:00, until Friday 25 December',
+  ],
+  [
+    'every day at 8 until the end of June',
+    '0 8 * * * until 2026-06-30',
+    'every day at 08:00, until Tuesday 30 June',
   ],
   ['every day at 8 for 5 days', '0 8 * * * until 2026-06-07', 'every day at 08:00, until Sunday 7 June'],
   ['every day at 8 pm for a week', '0 20 * * * until 2026-06-08', 'every day at 20:00, until Monday 8 June'],
