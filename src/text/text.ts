@@ -21,7 +21,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Unicode ends a sentence after these, but their full stop is part of the word: "Dr. Weber", "J. R. Smith". */
 const ABBREVIATED =
-  /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|mt|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|nr|apt|str|tel|dept|ave|rd)\.\s*$/iu
+  /(?:^|[\s(])(?:(?:\p{L}{1,2}\.)*\p{L}|jan|feb|aug|sept?|oct|nov|dec|inc|ltd|ca|dr|mr|mrs|ms|prof|st|mt|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|nr|apt|str|tel|dept|ave|rd)\.\s*$/iu
 
 /** Unicode does not end a sentence before a small letter, but folded text has no other letters. */
 const BEFORE_SMALL = /(?=\p{Ll})(?<=[.!?]["')\]]?\s+)/u

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { english } from '../language/message.ts'
-import { addDays, dayIn, formatLocal, toInstant, toLocalIso } from '../lib/time.ts'
+import { addDays, DAY_MS, dayIn, formatLocal, toInstant, toLocalIso } from '../lib/time.ts'
 import {
   type ActingContext,
   defineTool,
@@ -23,6 +23,8 @@ import {
 } from './tool-parts.ts'
 
 const LISTED_TIMERS = 50
+/** A longer one hides a reminder, which takes the owner in the browser. */
+const LONGEST_SNOOZE_MS = 7 * DAY_MS
 const CLOCK = /^\d{2}:\d{2}$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -47,10 +49,15 @@ type Wish = { readonly timer: Timer } & (
 
 /** The tool that changes a timer, or snoozes or ticks off a reminder that is due. */
 export function changeTimer(timers: Timers) {
-  function find(query: string | null, timezone: string): { timer: Timer } | { refusal: ToolResult } {
+  function find(
+    { query, done }: Pick<Args, 'query' | 'done'>,
+    timezone: string,
+  ): { timer: Timer } | { refusal: ToolResult } {
     const open = timers.open(LISTED_TIMERS)
     const [latest] = open
     if (query === null && latest) return { timer: latest }
+    const [due, ...others] = done === true ? matching(open, query) : []
+    if (due && others.length === 0) return { timer: due }
     const coming = timers
       .list(LISTED_TIMERS)
       .filter(({ id, status }) => status === 'active' && !open.some((timer) => timer.id === id))
@@ -64,7 +71,7 @@ export function changeTimer(timers: Timers) {
     { query, title, at: asked, by_minutes, recurrence, done }: Args,
     context: ToolContext,
   ): { readonly wish: Wish } | { readonly refusal: ToolResult } {
-    const found = find(query, context.timezone)
+    const found = find({ query, done }, context.timezone)
     if ('refusal' in found) return found
     const { timer } = found
     if (done === true) return { wish: { timer, kind: 'done' } }
@@ -128,10 +135,13 @@ export function changeTimer(timers: Timers) {
           subject: `timers:${id}`,
           arguments: { ...args, query: id, at: at?.toISOString() ?? null, by_minutes: null },
           title: heading,
-          detail: [args.title, time, args.recurrence].filter((part) => part).join('\n'),
+          detail:
+            wish.kind === 'done' ? '' : [args.title, time, args.recurrence].filter((part) => part).join('\n'),
           verb,
           derivedFrom: [setSeq],
-          isNote: wish.kind !== 'change',
+          isNote:
+            wish.kind === 'done' ||
+            (wish.kind === 'snooze' && +wish.until - context.nowMs <= LONGEST_SNOOZE_MS),
         },
       }
     },
@@ -143,9 +153,9 @@ export function changeTimer(timers: Timers) {
 const dueMs = ({ open, dueAt }: Timer, { nowMs }: ToolContext) => (open === null ? Date.parse(dueAt) : nowMs)
 
 /** A date alone, with the time of the timer. */
-function inFull({ dueAt }: Timer, asked: string | null, { timezone }: ToolContext): string | null {
+function inFull({ open, dueAt }: Timer, asked: string | null, { timezone }: ToolContext): string | null {
   if (asked === null || !DAY.test(asked)) return asked
-  return `${asked}T${toLocalIso(new Date(dueAt), timezone).slice(11, 16)}`
+  return `${asked}T${toLocalIso(new Date(open ?? dueAt), timezone).slice(11, 16)}`
 }
 
 /** The moment at which the clock shows a time on the day of a timer; for one that is due, the next such moment. */

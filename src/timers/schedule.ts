@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import type { TimerRow } from '../../projections/timers.ts'
-import { addDays, DAY_MS, fromWallClock, toInstant, wallClockMs } from '../lib/time.ts'
+import { addDays, DAY_MS, dayIn, fromWallClock, toInstant, wallClockMs } from '../lib/time.ts'
 
 /** A recurrence that croner cannot parse, or that never occurs. */
 export class InvalidRecurrence extends Error {
@@ -23,9 +23,10 @@ const UNTIL = /\suntil (\d{4}-\d{2}-\d{2})$/
 /** The fields of a recurrence, and its last day if it has one. */
 function fieldsOf(recurrence: string) {
   const [ending = '', lastDay = null] = UNTIL.exec(recurrence.trim()) ?? []
-  const fields = recurrence
+  const plain = recurrence.trim()
+  const fields = plain
+    .slice(0, plain.length - ending.length)
     .trim()
-    .slice(0, -ending.length || undefined)
     .split(/\s+/)
   return { fields, lastDay, ending }
 }
@@ -112,6 +113,12 @@ export function nextOccurrence(recurrence: string, timezone: string, after: Date
       { cause },
     )
   }
+}
+
+/** Whether a moment comes after the last day of a recurrence. */
+export function isBeyondEnd(at: Date, recurrence: string | null, timezone: string): boolean {
+  const lastDay = recurrence === null ? null : fieldsOf(recurrence).lastDay
+  return lastDay !== null && dayIn(timezone, at) > lastDay
 }
 
 /** The recurrence that is stored: “every second Thursday” counts from a first one. */

@@ -12,7 +12,7 @@ import type { Origin } from '../model/tool.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createFiring, LATE_MS } from './firing.ts'
-import { checkPace, countedFrom, nextOccurrence } from './schedule.ts'
+import { checkPace, countedFrom, isBeyondEnd, nextOccurrence } from './schedule.ts'
 import { cancelled, createTimerWords } from './timer-words.ts'
 
 export type Timer = Pick<
@@ -127,7 +127,7 @@ export function createTimers(options: {
     const timezone = options.timezone()
     const next = recurrence === null ? null : nextOccurrence(recurrence, timezone, new Date(nowMs()))
     const first = dueAt ?? next
-    if (!first) return { status: 'refused', reason: 'never' }
+    if (!first || isBeyondEnd(first, recurrence, timezone)) return { status: 'refused', reason: 'never' }
     if (recurrence !== null) checkPace(recurrence)
     if (isPast(first)) return { status: 'refused', reason: 'past' }
     const counted = recurrence && countedFrom(first, recurrence, timezone)
@@ -154,7 +154,7 @@ export function createTimers(options: {
       isMoved && repeats !== null ? nextOccurrence(repeats, timezone, new Date(nowMs())) : new Date(row.dueAt)
     if (isMoved && repeats !== null) checkPace(repeats)
     const due = dueAt ?? next
-    if (!due) return { status: 'refused', reason: 'never' }
+    if (!due || isBeyondEnd(due, repeats, timezone)) return { status: 'refused', reason: 'never' }
     if (isMoved && isPast(due)) return { status: 'refused', reason: 'past' }
     const old = words.titleOf(row)
     const counted = repeats && countedFrom(due, repeats, timezone)

@@ -69,9 +69,12 @@ test('keeps each remaining word once in the chain for any order of turns and com
       })
       await append([{ type: 'conversation.started', actor: 'service', conversationId, facts: {} }])
       const standing: string[] = []
-      let failed: string[][] = []
-      /** Words of turns that failed too long ago. A replacement made before may still tell them. */
+      const failed: string[][] = []
+      /** Words of failed turns that a replacement may tell, whatever happens to them later. */
+      const replaced = new Set<string>()
       const dropped: string[] = []
+      const drop = (...turns: string[][]) =>
+        dropped.push(...turns.flat().filter((word) => replaced.has(word)))
       const open = new Map<number, string[]>()
       const asked = new Set<number>()
       let count = 0
@@ -85,6 +88,7 @@ test('keeps each remaining word once in the chain for any order of turns and com
         }
         if (what === 'compact') {
           const source = count % 2 ? 'manual' : 'automatic'
+          for (const word of failed.flat()) replaced.add(word)
           const before = (await chain.read(conversationId, MODEL)).items.length
           await compactor.compact(conversationId, source, AbortSignal.timeout(5000))
           // Each round replaces at least one more item, and at most eight rounds run in a row.
@@ -95,12 +99,12 @@ test('keeps each remaining word once in the chain for any order of turns and com
           continue
         }
         if (what === 'complete') {
-          standing.push(...failed.flat(), ...(open.get(turn) ?? []))
-          failed = []
+          standing.push(...(open.get(turn) ?? []))
+          drop(...failed.splice(0))
         }
         if (what === 'fail' && asked.has(turn)) {
-          failed = [...failed, open.get(turn) ?? []]
-          if (failed.length > 3) dropped.push(...(failed.shift() ?? []))
+          failed.push(open.get(turn) ?? [])
+          if (failed.length > 3) drop(failed.shift() ?? [])
         }
         const fact: NewEvent =
           what === 'say'

@@ -129,17 +129,24 @@ test('includes a request that failed, with what was done for it and what the own
   expect(contextOf(...acted, { ...failed, facts: { kind: 'refused' } })).toEqual([])
 })
 
-test('keeps failed requests for good once a turn completes, and only the last three of a series', () => {
+test('keeps the last three requests that failed until a turn completes, and says what may have been done', () => {
   const asked = (turnId: string): NewEvent => ({ ...texted('owner', turnId), ...AT, turnId })
   const fails = ['1', '2', '3', '4'].flatMap((turnId) => [asked(turnId), { ...failed, turnId }])
-  const [answered, last] = [
-    { ...completed, turnId: '5' },
-    { ...completed, turnId: '6' },
-  ]
   const wordsOf = (...facts: NewEvent[]) =>
     contextOf(...facts).flatMap(([role, text]) => (role === 'owner' ? [text] : []))
   expect(wordsOf(...fails)).toEqual(['2', '3', '4'])
-  expect(wordsOf(...fails, asked('5'), answered, asked('6'), last)).toEqual(['2', '3', '4', '5', '6'])
+  expect(wordsOf(...fails, asked('5'), { ...completed, turnId: '5' })).toEqual(['5'])
+  const cutOff: NewEvent = {
+    ...{ type: 'tool.called', actor: 'delegate', ...AT, turnId: '6', body: { arguments: '{}' } },
+    facts: { callId: 'c', tool: 'update_note', round: 1, idempotent: false },
+  }
+  const interrupted: NewEvent = { ...failed, turnId: '6', facts: { kind: 'interrupted' } }
+  expect(contextOf(asked('6'), cutOff, interrupted).map(([kind]) => kind)).toEqual([
+    'owner',
+    'tool_call',
+    'tool_result',
+    'inner',
+  ])
 })
 
 test('includes the outcome of a task once, not as the delegate’s words', () => {

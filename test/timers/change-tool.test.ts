@@ -92,6 +92,15 @@ test('ticks off a reminder that is due, by its words or the last one, once, and 
   expect(timers.get(cat)?.settled).toBe('done')
   expect(timers.open(9)).toEqual([])
   expect(await run({ query: 'dentist', done: true })).toMatchObject({ ok: false, reason: 'not_due' })
+  // Of two with the same words, the one that is due.
+  const twice = [
+    await at('Feed the dog', '2027-06-01T08:12:00Z'),
+    await at('Feed the dog', '2027-06-09T08:12:00Z'),
+  ]
+  pass(6 * 60_000)
+  await restart()
+  expect(await run({ query: 'dog', done: true })).toMatchObject({ data: { timer: { id: twice[0] } } })
+  expect(await plan({ by_minutes: 60, query: 'dentist' })).toMatchObject({ deed: { isNote: false } })
 })
 
 test('plans what it would do, with exact arguments, and refuses what is unclear', async () => {

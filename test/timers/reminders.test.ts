@@ -118,3 +118,13 @@ test('erases a changed and a snoozed reminder together with the timer that was s
   expect((await client.get('/api/timers.ics')).text).not.toContain(WORDS)
   expect((await client.post(`/api/timers/${id}/snooze`, { minutes: 5 })).json.id).toBe(snooze.id)
 })
+
+test('ticks off, without a model, a reminder that was set on its page once the owner says that it is done', async () => {
+  const service = await startWholeService()
+  const set = { title: WORDS, at: new Date(Date.now() + 50).toISOString() }
+  const { id } = (await service.client.post('/api/timers', set)).json
+  await expect.poll(async () => (await service.client.get(`/api/timers/${id}`)).json.status).toBe('done')
+  const { reply } = (await service.client.post('/api/chat', { content: 'done' })).json
+  expect(reply.text).toBe(`Ticked off: “${WORDS}”.`)
+  expect((await service.client.get(`/api/timers/${id}`)).json.settled).toBe('done')
+})

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { countedFrom, InvalidRecurrence, missedSince, nextOccurrence } from '../../src/timers/schedule.ts'
+import {
+  checkPace,
+  countedFrom,
+  InvalidRecurrence,
+  missedSince,
+  nextOccurrence,
+} from '../../src/timers/schedule.ts'
 
 test.each([
   ['* * * * *', '2026-06-01T09:59:00.000Z', '2026-06-01T10:00:00.000Z'],
@@ -81,6 +87,14 @@ test('counts what was missed only up to the last day', () => {
   }
   const missed = { passed: 3, last: '2026-06-03T09:00:00.000Z', nextAt: null }
   expect(missedSince(timer, new Date('2026-07-01T00:00Z'))).toEqual(missed)
+})
+
+test('takes more than one space before the last day', () => {
+  const recurrence = '* * * * 4%2  until 2026-08-01'
+  expect(() => checkPace(recurrence)).not.toThrow()
+  expect(countedFrom(new Date('2026-06-11T07:00Z'), recurrence, 'UTC')).toMatch(
+    /^\* \* \* \* 4%2\+1\s+until 2026-08-01$/,
+  )
 })
 
 test.each(['0 9 * * * until 2026-02-30', '0 9 * * * until soon', 'until 2026-06-03'])(

@@ -135,10 +135,13 @@ test('fires a timer with a last day up to that day, and is then done with it', a
     pass(15 * HOUR_MS)
   }
   expect(facts().filter(({ type }) => type === 'timer.fired')).toHaveLength(2)
-  expect(await timers.set({ title: 'Late', dueAt: null, recurrence }, { by: 'owner' })).toEqual({
-    status: 'refused',
-    reason: 'never',
-  })
+  const refused = { status: 'refused', reason: 'never' }
+  for (const dueAt of [null, new Date(now() + DAY_MS)])
+    expect(await timers.set({ title: 'Late', dueAt, recurrence }, { by: 'owner' })).toEqual(refused)
+  const other = await every('0 8 * * *', 'fire_once')
+  expect(
+    await timers.change(other.id, { recurrence, dueAt: new Date(now() + DAY_MS) }, { by: 'owner' }),
+  ).toEqual(refused)
 })
 
 test('keeps recurring timers and fires nothing twice when a clock years ahead is corrected', async () => {

@@ -19,7 +19,7 @@ export type ContextItem = {
   readonly own?: InputItem
 }
 
-/** The context folded so far: completed turns, the turns that failed since, and open turns. */
+/** The context folded so far: completed turns, requests that failed since the last one, and open turns. */
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
@@ -34,7 +34,7 @@ export const emptyContext = (fromSeq: number): ContextState => ({
   open: new Map(),
 })
 
-/** Failed turns in a row that stay in the context. Words that make each turn fail so leave it again. */
+/** So many failed requests in a row stay. If the words of one make later turns fail, it leaves after as many. */
 const MAX_FAILED = 3
 
 /** A turn that failed with one of these may fail each later turn in the same way. */
@@ -47,8 +47,8 @@ const PAST_RESULT_CHARS = 4000
 export type IsPassedOver = (event: LedgerEvent) => boolean
 
 /**
- * Folds events into the context. A turn's items join when it completes. A request of the owner that failed joins
- * with what was done for it, so that neither is lost: behind the rest until a turn completes, then for good.
+ * Folds events into the context. A turn's items join when it completes. A request of the owner that failed, with what
+ * was done for it, follows them until another turn completes.
  */
 export function foldContext(
   state: ContextState,
@@ -78,10 +78,10 @@ export function foldContext(
     const turn = open.get(turnId) ?? []
     open.delete(turnId)
     if (event.type === 'turn.completed') {
-      joined.push(...failed.flat(), ...turn)
+      joined.push(...turn)
       failed = []
     } else if (isRequest(turn) && !FAILURES_BY_WORDS.has(event.facts.kind)) {
-      failed = [...failed, turn].slice(-MAX_FAILED)
+      failed = [...failed, withOutcomes(turn)].slice(-MAX_FAILED)
     }
   }
   return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), failed, open }
@@ -89,6 +89,16 @@ export function foldContext(
 
 const isRequest = (turn: readonly ContextItem[]) =>
   turn.some(({ item }) => item.type === 'message' && item.role === 'owner')
+
+/** A call that was cut off may have acted all the same. */
+function withOutcomes(turn: readonly ContextItem[]): ContextItem[] {
+  const returned = new Set(turn.map(({ item }) => (item.type === 'tool_result' ? item.callId : null)))
+  return turn.flatMap((each) => {
+    const { item } = each
+    if (item.type !== 'tool_call' || returned.has(item.callId)) return [each]
+    return [each, { ...each, item: { type: 'tool_result', callId: item.callId, output: UNKNOWN_OUTCOME } }]
+  })
+}
 
 /** The item that an event adds to the input; null if it adds none. */
 function itemOf(event: LedgerEvent): InputItem | null {
@@ -140,6 +150,8 @@ function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | un
 }
 
 const REMINDER_LABEL = 'reminder that the owner was shown'
+const UNKNOWN_OUTCOME =
+  '{"ok":false,"message":"It is not known whether this was done. Look before you try again."}'
 const FAILURE_LABEL = 'failure that the owner was told of'
 const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
 

@@ -192,10 +192,9 @@ function isInstant(key: string, value: unknown): value is string {
   return /^(?:at|since|now|\w+At|\w+Until)$/.test(key) && typeof value === 'string' && INSTANT.test(value)
 }
 
-/** In the browser, the owner can confirm at once; by text or phone, the right to note covers it. */
-function mayNote(planned: Planned, { channel, isDoubtful }: ActingContext): boolean {
-  const isAway = channel === 'sms' || channel === 'voice'
-  return 'deed' in planned && planned.deed.isNote === true && isAway && !isDoubtful
+/** Whether the right to note covers it, by text and by voice. Who types in the browser can confirm there. */
+function mayNote(planned: Planned, { channel }: ActingContext): boolean {
+  return 'deed' in planned && planned.deed.isNote === true && (channel === 'sms' || channel === 'voice')
 }
 
 /** Tells the model what the owner can choose from. The list helps to ask; only the owner can choose. */

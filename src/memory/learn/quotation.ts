@@ -7,7 +7,7 @@ type Range = { readonly start: number; readonly end: number }
 const BLOCKS: readonly RegExp[] = [
   // Three backticks, as folded.
   /'''[\s\S]*?(?:'''|$)/gu,
-  /<(?:data|system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]{0,300}>[\s\S]*?(?:<\/[^>]{0,100}>?|$)/gu,
+  /<(?:data|system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b(?=([^>]{0,500}))\1>[\s\S]*?(?:<\/[^>]{0,100}>?|$)/gu,
   /\[\/?inst\][\s\S]*?(?:\[\/inst\]|$)/giu,
   /<\|[\s\S]*?(?:\|>|$)/gu,
   /^[ \t]*>.*$/gmu,

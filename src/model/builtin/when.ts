@@ -45,39 +45,71 @@ export function takeWhen(text: string, present: Clock, options: { readonly early
 }
 
 const UNTIL = /,? ?\b(?:until|till|through) (?:on )?/i
-const FOR = new RegExp(`,? ?\\bfor (?:the next )?(an?|\\d{1,3}|${COUNTED}) (day|week|month|year)s?\\b`, 'i')
+const FOR = new RegExp(
+  `,? ?\\bfor (?:the next )?(an?|one|\\d{1,3}|${COUNTED}) (day|week|month|year)s?\\b`,
+  'i',
+)
 
 /** A recurrence that ends: "every day at 8 until Friday", "for two weeks". Null for anything else. */
 function takeEnding(text: string, present: Clock, early: boolean): Recurrence | null {
   const nowMs = wallMs(present)
   const dated = withDates(text, nowMs)
-  const [until] = UNTIL.exec(dated) ?? []
-  const from = until === undefined ? 0 : dated.indexOf(until) + until.length
-  const [day] = until === undefined ? [] : datesIn(dated.slice(from), present)
-  const isDay = day?.index === 0 && !day.start.isCertain('hour')
-  const length = FOR.exec(text)
-  const rest = isDay
-    ? `${dated.slice(0, from - (until?.length ?? 0))} ${dated.slice(from + day.text.length)}`
-    : length && text.replace(length[0], ' ')
-  const every = rest === null ? null : takeRecurrence(rest.replace(/ {2,}/g, ' ').trim(), early)
-  if (every?.kind !== 'every') return null
-  const lastMs = isDay ? resolve(day, nowMs, early) : lastDayMs(length, every.cron, nowMs)
-  const last = new Date(lastMs)
-  const named = `${WEEKDAYS[last.getUTCDay()]} ${last.getUTCDate()} ${MONTHS[last.getUTCMonth()]}`
-  return { ...every, cron: `${every.cron} until ${dayOf(lastMs)}`, words: `${every.words}, until ${named}` }
+  const until = UNTIL.exec(dated)
+  const from = until ? until.index + until[0].length : 0
+  const [day] = until ? datesIn(dated.slice(from), present) : []
+  const lasting = FOR.exec(text)
+  if (until && day?.index === 0 && !day.start.isCertain('hour')) {
+    const [head, tail] = [dated.slice(0, until.index), dated.slice(from + day.text.length)]
+    return endingOn(head, tail, early, () => dayMs(day), nowMs)
+  }
+  if (!lasting) return null
+  const [head, tail] = [text.slice(0, lasting.index), text.slice(lasting.index + lasting[0].length)]
+  return endingOn(head, tail, early, (cron) => lastDayMs(lasting, cron, nowMs), nowMs)
 }
 
+/** "Every Friday to rent a car for a week" repeats for good: an ending follows the times, or begins the text. */
+function endingOn(
+  head: string,
+  tail: string,
+  early: boolean,
+  lastMs: (cron: string) => number,
+  nowMs: number,
+): Recurrence | null {
+  const every = takeRecurrence(`${head} ${tail}`.replace(/ {2,}/g, ' ').trim(), early)
+  if (every?.kind !== 'every') return null
+  const before = head.trim() === '' ? null : takeRecurrence(head, early)
+  const left = before?.kind === 'every' ? before.rest : null
+  const isBeside =
+    head.trim() === '' || (left !== null && (left === '' || !head.trim().endsWith(left.slice(-6))))
+  if (!isBeside) return null
+  const last = new Date(lastMs(every.cron))
+  const year = last.getUTCFullYear() === new Date(nowMs).getUTCFullYear() ? '' : ` ${last.getUTCFullYear()}`
+  const named = `${WEEKDAYS[last.getUTCDay()]} ${last.getUTCDate()} ${MONTHS[last.getUTCMonth()]}${year}`
+  return {
+    ...every,
+    cron: `${every.cron} until ${dayOf(last.getTime())}`,
+    words: `${every.words}, until ${named}`,
+  }
+}
+
+const dayMs = ({ start }: ParsedResult) =>
+  Date.UTC(start.get('year') ?? 0, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
+
 /** The last day of a length of time, which begins today if one of the day's times is still to come. */
-function lastDayMs(length: RegExpExecArray | null, cron: string, nowMs: number): number {
-  const [, count = '', unit = 'day'] = length ?? []
+function lastDayMs([, count = '', unit = '']: RegExpExecArray, cron: string, nowMs: number): number {
   const [minute = '', hours = ''] = cron.split(' ')
   const lastTime = Number(hours.split(',').at(-1)) * HOUR_MS + Number(minute) * 60_000
-  const last = new Date(midnightOf(nowMs) - (midnightOf(nowMs) + lastTime <= nowMs ? 0 : DAY_MS))
+  const first = new Date(midnightOf(nowMs) + (midnightOf(nowMs) + lastTime <= nowMs ? DAY_MS : 0))
   const number = countOf(count.toLowerCase()) || 1
-  if (/^y/i.test(unit)) last.setUTCFullYear(last.getUTCFullYear() + number)
-  else if (/^m/i.test(unit)) last.setUTCMonth(last.getUTCMonth() + number)
-  else last.setUTCDate(last.getUTCDate() + number * (/^w/i.test(unit) ? 7 : 1))
-  return last.getTime()
+  const isDays = /^[dw]/i.test(unit)
+  if (isDays) return first.getTime() + (number * (/^w/i.test(unit) ? 7 : 1) - 1) * DAY_MS
+  const months = number * (/^y/i.test(unit) ? 12 : 1)
+  const end = new Date(first)
+  end.setUTCMonth(end.getUTCMonth() + months)
+  // February has no 30th.
+  if (end.getUTCDate() < first.getUTCDate()) end.setUTCDate(0)
+  else end.setUTCDate(end.getUTCDate() - 1)
+  return end.getTime()
 }
 
 /** How long before an event. */

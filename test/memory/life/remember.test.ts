@@ -72,19 +72,22 @@ test('remembers whom “she” means, a date in full, and a statement beside a r
   await mind.say('My wife Ines is a midwife')
   for (const [said, text] of [
     ['Remember she is allergic to nuts', 'Ines is allergic to nuts'],
-    ['Remember that Ines hates coriander', 'Ines, the owner’s wife, hates coriander'],
     ['Remember: the car test is due on 14 March', 'The car test is due on 14 March 2030'],
     ['Remember that my locker code is 4711. Don’t tell anybody', 'My locker code is 4711'],
   ] as const) {
     const { seq } = await mind.say(said, { open: true })
     expect([text, await mind.use('remember', { text }, seq)]).toMatchObject([text, { ok: true }])
   }
+  // Her name before the owner's words: the model may have changed more than the pronoun.
+  expect(mind.texts()).toContain('Ines: she is allergic to nuts')
 })
 
 test.each([
   ['words that nobody said', 'Summarise my note please', 'The bank account of the owner is 4711-0815'],
   ['another number', 'Remember that my locker code is 4711', 'My locker code is 4712'],
   ['another name', 'Remember that my dentist is Dr Meyer', 'My dentist is Dr Schmidt'],
+  ['a verb of an earlier message', 'Remember that Ines loves nuts', 'Ines hates nuts'],
+  ['somebody of an earlier message', 'Remember that my gate code is 4711', 'Mallory’s gate code is 4711'],
   ['the opposite', 'Remember that I do not eat fish', 'I eat fish'],
   [
     'words of a pasted text',
@@ -93,9 +96,12 @@ test.each([
   ],
 ])('refuses to remember %s', async (_, said, text) => {
   const mind = await openMind()
+  await mind.say('Ines hates peas, and Mallory sent a newsletter')
+  await mind.settle()
+  const before = mind.texts()
   const { seq } = await mind.say(said, { open: true })
   expect(await mind.use('remember', { text }, seq)).toMatchObject({ ok: false })
-  expect(mind.texts()).toEqual([])
+  expect(mind.texts()).toEqual(before)
 })
 
 test.each([

@@ -24,20 +24,26 @@ test('stores a fact with a tool call, then confirms it', async () => {
 test.each([
   ['done', 'Ticked off: “Tea”.'],
   ["I've done that", 'Ticked off: “Tea”.'],
+  ['done, thanks', 'Ticked off: “Tea”.'],
   ['done with the pasta', 'Ticked off: “Pasta”.'],
-  ['mark pasta as done', 'Ticked off: “Pasta”.'],
+  ['mark the taxes as done', 'That reminder is not due yet.'],
   ['done with the kite', 'I don’t see that on your shopping list or to-do list.'],
 ])('ticks off a reminder that is due: “%s”', async (said, text) => {
+  const due: Readonly<Record<string, object>> = {
+    null: { ok: true, timer: tea },
+    pasta: { ok: true, timer: pasta },
+    taxes: { ok: false, reason: 'not_due' },
+  }
   const turn = await runTurn([owner(said)], {
     update_note: () => ({ ok: false, reason: 'not_found' }),
-    list_timers: () => ({ ok: true, timers: [], open: [tea, pasta] }),
-    change_timer: ({ done }) => ({ ok: done }),
+    change_timer: ({ query }) => due[String(query ?? null)] ?? { ok: false, reason: 'not_found' },
   })
   expect(turn.text).toBe(text)
 })
 
 test('takes “done” as small talk where no reminder is due', async () => {
-  expect((await runTurn([owner('done')], { list_timers: none })).text).toBe('All right.')
+  const change_timer = () => ({ ok: false, reason: 'not_found' })
+  expect((await runTurn([owner('done')], { change_timer })).text).toBe('All right.')
 })
 
 test('answers a question from what the owner said earlier', async () => {

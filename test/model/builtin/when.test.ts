@@ -175,6 +175,12 @@ test.for([
     '0 8 * * * until 2026-06-30',
     'every day at 08:00, until Tuesday 30 June',
   ],
+  [
+    'every day at 8 until 1 June 2027',
+    '0 8 * * * until 2027-06-01',
+    'every day at 08:00, until Tuesday 1 June 2027',
+  ],
+  ['every day at 8 for one month', '0 8 * * * until 2026-07-02', 'every day at 08:00, until Thursday 2 July'],
   ['every day at 8 for 5 days', '0 8 * * * until 2026-06-07', 'every day at 08:00, until Sunday 7 June'],
   ['every day at 8 pm for a week', '0 20 * * * until 2026-06-08', 'every day at 20:00, until Monday 8 June'],
   [
@@ -201,6 +207,8 @@ test.for([
   'every hour from 9 to 5',
   'every morning and evening',
   'every day starting next monday',
+  'every Friday to book a car for a week',
+  'every Sunday to keep the shop open until Monday',
   'at 8 and 20 to take the pills',
   'at 8 am and 8 pm',
   'on monday and thursday at 9 to run',

@@ -15,7 +15,7 @@ import { tidy } from '../text.ts'
 import { hourOf } from '../time-phrases.ts'
 import { takeWhen, type When } from '../when.ts'
 import { ALL_RIGHT, WILL_REMIND } from '../wording.ts'
-import { formatDue, NO_SUCH, titledWith } from './agenda.ts'
+import { formatDue, NO_SUCH } from './agenda.ts'
 import { choiceOf, findNamed, HALF_DAY_MS, KIND, naming, thoseAt } from './which-timer.ts'
 
 export type Timing = Exclude<When, { kind: 'impossible' }>
@@ -103,11 +103,10 @@ export function* move(text: string, world: World): Steps {
 
 /** Ticks off the reminder that is due and has these words, or without words the last one; null if there is none. */
 export function* tickOff(words: readonly string[]): StepsTo<string | null> {
-  const { open } = yield* use('list_timers', {})
-  const timer = words.length === 0 ? open[0] : open.find(titledWith(words))
-  if (!timer) return null
-  const outcome = yield* use('change_timer', { query: timer.id, done: true })
-  return outcome.ok ? `Ticked off: “${timer.title}”.` : whyNot(outcome)
+  const outcome = yield* use('change_timer', { query: words.join(' ') || null, done: true })
+  if (outcome.ok) return `Ticked off: “${outcome.timer?.title}”.`
+  if (outcome.reason === 'not_due' && words.length > 0) return 'That reminder is not due yet.'
+  return /^(?:not_found|not_due|ambiguous)$/.test(outcome.reason ?? '') ? null : whyNot(outcome)
 }
 
 function* tickOffLast(): Steps {
@@ -119,7 +118,7 @@ const whereMoved = (text: string, world: World) => (readMove(text, world).when ?
 
 export const moveIntents: readonly Intent[] = [
   on(
-    "(?:ok,? |okay,? |all )?done(?: (?:it|that|this|now))?|(?:i(?:'ve| have)?(?: just| already)? (?:done|did)|that(?:'s| is)(?: all)? done|it(?:'s| is) done)(?: (?:it|that|this|now))?",
+    "(?:ok,? |okay,? |all )?done(?: (?:it|that|this|now))?(?:[ ,]+(?:good|great|nice|then|ok|cool|thanks))*|(?:i(?:'ve| have)?(?: just| already)? (?:done|did)|that(?:'s| is)(?: all)? done|it(?:'s| is) done)(?: (?:it|that|this|now))?",
     () => tickOffLast(),
   ),
   on('(?:snooze|postpone|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
