@@ -23,7 +23,7 @@ import {
 } from './tool-parts.ts'
 
 const LISTED_TIMERS = 50
-/** A longer one hides a reminder, which takes the owner in the browser. */
+/** A longer one would hide a reminder, so the owner confirms it in the browser. */
 const LONGEST_SNOOZE_MS = 7 * DAY_MS
 const CLOCK = /^\d{2}:\d{2}$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/

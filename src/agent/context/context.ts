@@ -34,7 +34,7 @@ export const emptyContext = (fromSeq: number): ContextState => ({
   open: new Map(),
 })
 
-/** So many failed requests in a row stay. If the words of one make later turns fail, it leaves after as many. */
+/** A request whose words make every later turn fail leaves the context again after as many failures. */
 const MAX_FAILED = 3
 
 /** A turn that failed with one of these may fail each later turn in the same way. */
