@@ -54,7 +54,7 @@ export type Deed = {
   readonly derivedFrom: readonly number[]
   /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. The proposal copies no words. */
   readonly choices?: readonly string[]
-  /** It only adds to a note, or answers a reminder that is due: the right to note covers it. */
+  /** It only adds to a note, or snoozes or ticks off a reminder that is due: the right to note covers it. */
   readonly isNote?: boolean
 }
 

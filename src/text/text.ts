@@ -23,18 +23,20 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 const ABBREVIATED =
   /(?:^|[\s(])(?:(?:\p{L}{1,2}\.)*\p{L}|jan|feb|aug|sept?|oct|nov|dec|inc|ltd|ca|dr|mr|mrs|ms|prof|st|mt|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|nr|apt|str|tel|dept|ave|rd)\.\s*$/iu
 
-/** Unicode does not end a sentence before a small letter, but folded text has no other letters. */
-const BEFORE_SMALL = /(?=\p{Ll})(?<=[.!?]["')\]]?\s+)/u
+/** Unicode does not end a sentence before a lower-case letter, but folded text has no other letters. */
+const BEFORE_LOWER_CASE = /(?=\p{Ll})(?<=[.!?]["')\]]?\s+)/u
 
 /**
- * The sentences of a text, in order, trimmed. Splits as Unicode does (UAX #29), except after abbreviations, and
- * before small letters too.
+ * The sentences of a text, in order, trimmed. Splits as Unicode does (UAX #29), and also before a lower-case letter,
+ * but not after an abbreviation.
  */
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = []
   let start = 0
   let end = 0
-  for (const segment of [...segmenter.segment(text)].flatMap((each) => each.segment.split(BEFORE_SMALL))) {
+  for (const segment of [...segmenter.segment(text)].flatMap((each) =>
+    each.segment.split(BEFORE_LOWER_CASE),
+  )) {
     end += segment.length
     if (end < text.length && ABBREVIATED.test(segment.slice(-MAX_ABBREVIATED_CHARS))) continue
     const raw = text.slice(start, end)

@@ -124,12 +124,12 @@ export function changeTimer(timers: Timers) {
       const { id, title, setSeq } = wish.timer
       const at = wish.kind === 'done' ? undefined : wish.kind === 'snooze' ? wish.until : wish.change.dueAt
       const time = at && formatLocal(at, context.timezone)
-      const said = {
+      const wordings = {
         done: [english`Tick off the reminder “${title}”`, english`Tick off`],
         snooze: [english`Snooze the reminder “${title}”`, english`Snooze reminder`],
         change: [english`Change the reminder “${title}”`, english`Change reminder`],
       } as const
-      const [heading, verb] = said[wish.kind]
+      const [heading, verb] = wordings[wish.kind]
       return {
         deed: {
           subject: `timers:${id}`,

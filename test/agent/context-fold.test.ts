@@ -106,7 +106,7 @@ test('includes only the reply among the texts that a turn sent', () => {
   ])
 })
 
-test('includes a request that failed, with what was done for it and what the owner was told', () => {
+test('includes a failed request, the calls made for it, and the failure', () => {
   const call = { callId: 'c1', tool: 'set_timer', round: 1, idempotent: true } as const
   const acted: NewEvent[] = [
     { ...texted('owner', 'Wake me at six'), ...TURN },
@@ -129,7 +129,7 @@ test('includes a request that failed, with what was done for it and what the own
   expect(contextOf(...acted, { ...failed, facts: { kind: 'refused' } })).toEqual([])
 })
 
-test('keeps the last three requests that failed until a turn completes, and says what may have been done', () => {
+test('keeps the last three requests that failed until a turn completes, and marks an unknown outcome', () => {
   const asked = (turnId: string): NewEvent => ({ ...texted('owner', turnId), ...AT, turnId })
   const fails = ['1', '2', '3', '4'].flatMap((turnId) => [asked(turnId), { ...failed, turnId }])
   const wordsOf = (...facts: NewEvent[]) =>

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { ServiceOptions } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
@@ -7,18 +6,7 @@ import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestWriter } from '../support/writer.ts'
-
-async function start(modelLimits: ServiceOptions['modelLimits'] = {}, directory = testDirectory()) {
-  const double = await startModelDouble()
-  onTestFinished(() => double.close())
-  const environment = {
-    OPENAI_API_KEY: 'sk-test-key-of-the-double',
-    OPENAI_BASE_URL: double.url,
-    CHAT_MODEL: 'test-model',
-  }
-  const service = await startWholeService({ directory, environment, modelLimits })
-  return { double, service }
-}
+import { startWithModel } from './with-model.ts'
 
 const CALL: Reply = { toolCalls: [{ name: 'create_note', arguments: { title: 'List', content: 'Eggs' } }] }
 
@@ -74,7 +62,7 @@ for (const group of [
   test(`reports a lasting ${group.kind} of the model once, and keeps the request for the next turn`, {
     tags: group.kind === 'stall' ? ['long'] : [],
   }, async () => {
-    const { double, service } = await start({ ...group.limits, attempts: 2, backoffMs: 10 })
+    const { double, service } = await startWithModel({ ...group.limits, attempts: 2, backoffMs: 10 })
     double.answerWith(() => ({ text: 'Good morning.' }))
     await service.client.post('/api/chat', { content: 'Hello' })
     let failures = 0
@@ -114,7 +102,7 @@ for (const group of [
   })
 
 test('keeps what was said before a failure, and reports the failure alone as the outcome', async () => {
-  const { double, service } = await start({ attempts: 1 })
+  const { double, service } = await startWithModel({ attempts: 1 })
   const tab = await openTab(service)
   double.reply({ text: ['The ferry', ' leaves at nine.'], fault: { kind: 'ends', at: 5 } })
   const asked = { content: 'When does the ferry leave?', clientMessageId: 'm1' }
@@ -134,7 +122,7 @@ test('keeps what was said before a failure, and reports the failure alone as the
 })
 
 test('says how long a service that limits requests asks to wait', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.reply({ fault: httpFaults.rateLimited('300') })
   const { json } = await service.client.post('/api/chat', { content: 'Hello' })
   expect([json.code, json.detail]).toEqual([
@@ -144,7 +132,7 @@ test('says how long a service that limits requests asks to wait', async () => {
 })
 
 test.each<At>(['headers', 2])('retries a connection that breaks (%s) before the first word', async (at) => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.reply({ text: 'never heard', fault: { kind: 'cut', at } }, { text: 'Heard.' })
   const answer = await service.client.post('/api/chat', { content: 'Hello' })
   expect(answer.json.reply?.text ?? answer.text).toBe('Heard.')
@@ -167,7 +155,7 @@ const REFUSED: readonly (readonly [tool: string, args: unknown])[] = [
 ]
 
 test('refuses and records unknown tools and invalid arguments, and tells the model', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   for (const [tool, args] of REFUSED) {
     double.reply({ toolCalls: [{ name: tool, arguments: args }] }, { text: 'I could not.' })
     const { json } = await service.client.post('/api/chat', { content: 'Write it' })
@@ -201,7 +189,7 @@ test.each([
     calls: [{ name: 'x'.repeat(150), arguments: {} }],
   },
 ])('runs nothing of an answer with $name', async ({ calls }) => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.reply({ toolCalls: calls })
   const answer = await service.client.post('/api/chat', { content: 'Write it' })
   expect(answer.json).toMatchObject({ status: 502, code: 'model_malformed' })
@@ -218,7 +206,7 @@ test('passes the signals of a failed turn to the next turn', async () => {
     body: { text: 'The text about the heliotrope did not arrive' },
   })
   writer.close()
-  const { double, service } = await start({}, directory)
+  const { double, service } = await startWithModel({}, directory)
   double.reply({ fault: httpFaults.unauthorised() })
   const failed = await service.client.post('/api/chat', { content: 'Hello' })
   expect(failed.json.code).toBe('model_auth')
@@ -235,7 +223,7 @@ test('passes the signals of a failed turn to the next turn', async () => {
 })
 
 test('points to the settings when the model does not exist', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.reply({ fault: httpFaults.notFound('The model `gpt-typo` does not exist') })
   expect((await service.client.post('/api/chat', { content: 'Hello' })).json.code).toBe('model_unavailable')
   const { events } = (await service.client.get('/api/timeline')).json
@@ -245,7 +233,7 @@ test('points to the settings when the model does not exist', async () => {
 })
 
 test('stops a model that calls tools without end', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.answerWith(() => ({ toolCalls: [{ name: 'current_time', arguments: {} }] }))
   const answer = await service.client.post('/api/chat', { content: 'Loop' })
   expect(answer.json.code).toBe('model_too_many_rounds')
@@ -253,7 +241,7 @@ test('stops a model that calls tools without end', async () => {
 })
 
 test('replaces an opaque compaction item that the service refuses by its text', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   double.answerWith(({ text, body }) => {
     if (JSON.stringify(body.input).includes('"compaction"'))
       return { fault: httpFaults.badRequest('Invalid compaction item.', 'input') }
@@ -266,7 +254,7 @@ test('replaces an opaque compaction item that the service refuses by its text', 
 })
 
 test('turns a long answer into a note, and links to it in the reply', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   const long = `# The history of tea\n\n${'Tea is old. '.repeat(800)}`
   double.reply({ text: long })
   const answer = await service.client.post('/api/chat', { content: 'Tell me all about tea' })
@@ -278,7 +266,7 @@ test('turns a long answer into a note, and links to it in the reply', async () =
 })
 
 test('compacts a context over its threshold, and continues the conversation', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
   double.answerWith(({ text }) => ({
     text: text.includes('heliotrope') ? 'heliotrope' : 'unknown',
@@ -294,7 +282,7 @@ test('compacts a context over its threshold, and continues the conversation', as
 })
 
 test('keeps a message that arrives during a turn when that turn is compacted', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   const both = Promise.withResolvers<void>()
   let isTooLong = true
   // The turn of the second message compacts the chain, and its own message stands before the reply that is covered.
@@ -333,7 +321,7 @@ test('compacts by a written summary on a server without the compaction endpoint'
 })
 
 test('replaces a compaction item that is no smaller by its text, and does not repeat it', async () => {
-  const { double, service } = await start()
+  const { double, service } = await startWithModel()
   await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
   // The double seals all that it was given: its opaque replacement never gets smaller than the conversation.
   double.answerWith(({ text }) => ({
@@ -358,7 +346,7 @@ test('replaces a compaction item that is no smaller by its text, and does not re
 test.each(['headers', 0, 1] as const)(
   'asks a model that hangs at %s once, and tells the owner how long it waited',
   async (at) => {
-    const { double, service } = await start({ firstEventMs: 600, idleMs: 1_500 })
+    const { double, service } = await startWithModel({ firstEventMs: 600, idleMs: 1_500 })
     double.answerWith(() => ({ text: 'Never.', fault: { kind: 'hang', at } }))
     const failed = await service.client.post('/api/chat', { content: 'Hello?' })
     expect(failed.json.code).toBe('model_timeout')

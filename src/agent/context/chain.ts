@@ -18,8 +18,6 @@ import { type ContextItem, createContextReader, isSameModel } from './context.ts
 export type Chain = {
   /** Unchanged items keep their identity until something is forgotten. */
   readonly items: readonly ContextItem[]
-  /** The seqs of the items of requests that failed. */
-  readonly failedSeqs: ReadonlySet<number>
   /** The replacement at the start and the seqs that it covers; null if there is none. */
   readonly base: {
     readonly row: CompactionRow
@@ -112,10 +110,8 @@ export function createChainReader(views: Database, ledger: LedgerReader) {
     const read = context.read(conversationId, from)
     if (read === null) return null
     const openSeqs = [...read.open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-    const failed = read.failed.flat()
-    const items = [...(base ? [base.item] : []), ...read.items, ...failed]
-    const failedSeqs = new Set(failed.flatMap(({ seqs }) => seqs))
-    return { items, failedSeqs, base, openSeqs, barred }
+    const items = [...(base ? [base.item] : []), ...read.items, ...read.failed.flat()]
+    return { items, base, openSeqs, barred }
   }
 
   return {

@@ -125,7 +125,6 @@ export function createComposer(options: {
         const room = limited ? historyRoom(limited, added) : 0
         const items = limited ? fitHistory(past.items, room, limited.profile) : past.items
         const input = [...items.map(({ item }) => item), ...added]
-        const isFailed = ({ seqs }: ContextItem) => seqs.some((seq) => past.failedSeqs.has(seq))
         return {
           request,
           input,
@@ -136,8 +135,8 @@ export function createComposer(options: {
                 leftOut: leftOutOf(past.items, items, all.length - adaptations.length, limited.profile),
               }
             : {}),
-          // A request that failed is over: foreign words must not find it and carry it out.
-          ownWords: [...items.filter((each) => !isFailed(each)).flatMap(withoutForeign), cue.own],
+          // A failed request gives no authority, or foreign words could have it carried out later.
+          ownWords: [...items.filter((each) => !each.isOfFailed).flatMap(withoutForeign), cue.own],
           isCueOwn: cue.isOwn,
           foreignSeqs: [
             ...items.flatMap(({ foreign, seqs }) =>

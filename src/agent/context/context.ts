@@ -17,6 +17,8 @@ export type ContextItem = {
   readonly foreign: boolean
   /** A message of the owner without pasted words; absent if it has none. */
   readonly own?: InputItem
+  /** Whether it belongs to a request that failed. */
+  readonly isOfFailed?: true
 }
 
 /** The context folded so far: completed turns, requests that failed since the last one, and open turns. */
@@ -34,10 +36,10 @@ export const emptyContext = (fromSeq: number): ContextState => ({
   open: new Map(),
 })
 
-/** A request whose words make every later turn fail leaves the context again after as many failures. */
+/** Failed requests kept at most, so that one whose words make every turn fail drops out again. */
 const MAX_FAILED = 3
 
-/** A turn that failed with one of these may fail each later turn in the same way. */
+/** Failures that the words themselves may cause, and would cause again in the next turn. */
 const FAILURES_BY_WORDS: ReadonlySet<string> = new Set(['refused', 'context_too_long', 'internal'])
 
 /** A tool result is cut to this length in later turns. The ledger keeps all of it. */
@@ -71,7 +73,7 @@ export function foldContext(
       if (added) joined.push(added)
       continue
     }
-    // A text about a failure comes after the end of its turn, which tells of the failure itself.
+    // The text that reports a failure follows the end of its turn, where the failure is an item already.
     const isOver = event.type === 'delivery.requested' && !open.has(turnId)
     if (added && !isOver) open.set(turnId, [...(open.get(turnId) ?? []), added])
     if (event.type !== 'turn.completed' && event.type !== 'turn.failed') continue
@@ -81,7 +83,7 @@ export function foldContext(
       joined.push(...turn)
       failed = []
     } else if (isRequest(turn) && !FAILURES_BY_WORDS.has(event.facts.kind)) {
-      failed = [...failed, withOutcomes(turn)].slice(-MAX_FAILED)
+      failed = [...failed, asFailed(turn)].slice(-MAX_FAILED)
     }
   }
   return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), failed, open }
@@ -90,13 +92,15 @@ export function foldContext(
 const isRequest = (turn: readonly ContextItem[]) =>
   turn.some(({ item }) => item.type === 'message' && item.role === 'owner')
 
-/** A call that was cut off may have acted all the same. */
-function withOutcomes(turn: readonly ContextItem[]): ContextItem[] {
+/** Marks the items of a failed turn. A call that was cut off may have acted all the same. */
+function asFailed(turn: readonly ContextItem[]): ContextItem[] {
   const returned = new Set(turn.map(({ item }) => (item.type === 'tool_result' ? item.callId : null)))
-  return turn.flatMap((each) => {
+  return turn.flatMap((each): ContextItem[] => {
     const { item } = each
-    if (item.type !== 'tool_call' || returned.has(item.callId)) return [each]
-    return [each, { ...each, item: { type: 'tool_result', callId: item.callId, output: UNKNOWN_OUTCOME } }]
+    const marked = { ...each, isOfFailed: true } as const
+    if (item.type !== 'tool_call' || returned.has(item.callId)) return [marked]
+    const result = { type: 'tool_result', callId: item.callId, output: UNKNOWN_OUTCOME } as const
+    return [marked, { ...marked, item: result }]
   })
 }
 
@@ -152,7 +156,7 @@ function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | un
 const REMINDER_LABEL = 'reminder that the owner was shown'
 const UNKNOWN_OUTCOME =
   '{"ok":false,"message":"It is not known whether this was done. Look before you try again."}'
-const FAILURE_LABEL = 'failure that the owner was told of'
+const FAILURE_LABEL = 'failure reported to the owner'
 const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
 
 /** The outcome of a task as data, never as instructions. */

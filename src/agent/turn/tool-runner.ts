@@ -187,12 +187,12 @@ export function createToolRunner(options: {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Whether a value tells when something was or is to be. A model reads it more safely on the owner's clock. */
+/** Whether a value is a time. A model reads times more reliably in the owner's time zone. */
 function isInstant(key: string, value: unknown): value is string {
   return /^(?:at|since|now|\w+At|\w+Until)$/.test(key) && typeof value === 'string' && INSTANT.test(value)
 }
 
-/** Whether the right to note covers it, by text and by voice. Who types in the browser can confirm there. */
+/** By text and by voice, the right to note covers such a deed. An owner who types in the browser can confirm it there. */
 function mayNote(planned: Planned, { channel }: ActingContext): boolean {
   return 'deed' in planned && planned.deed.isNote === true && (channel === 'sms' || channel === 'voice')
 }

@@ -73,7 +73,12 @@ export function isDoubtful(sentence: string): boolean {
   return DOUBTFUL.test(foldText(sentence))
 }
 
-/** Whether a text speaks of somebody by a pronoun. */
+/** Whether a pronoun in the text stands for somebody or something named earlier. */
+export function hasPronoun(text: string): boolean {
+  return /\b(?:s?he|her|him|his|hers|they|them|theirs?|it|its)\b/u.test(foldText(text))
+}
+
+/** Whether a text begins with such a pronoun. */
 export function speaksOfOthers(text: string): boolean {
   return /^(?:s?he|they|it)\b/u.test(foldText(text).trim())
 }

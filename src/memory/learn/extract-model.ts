@@ -125,7 +125,7 @@ function toInput(
     const agreedTo = quotables.find((quotable) => quotable.agreed && quotable.utterance.seq === seq)?.text
     return {
       seq,
-      // A model resolves "on Friday" more safely where it reads the weekday.
+      // A model resolves "on Friday" more reliably if it sees the weekday.
       at: formatLocal(new Date(at), timezone),
       speaker,
       text: text.slice(0, shownChars).toWellFormed(),

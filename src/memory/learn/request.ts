@@ -2,7 +2,7 @@ import { sentencesOf } from '../../text/text.ts'
 import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { type Accepted, type Context, check, checkRequest, type Rejection } from './checks.ts'
-import { agreedSentence, asksToRemember, merelyAgrees, requestedIn } from './cues.ts'
+import { agreedSentence, asksToRemember, hasPronoun, merelyAgrees, requestedIn } from './cues.ts'
 import { plain, readPlainly } from './patterns.ts'
 import type { Quotable, Utterance, WindowReader } from './window.ts'
 
@@ -26,7 +26,7 @@ export function acceptRequest(
   const own = earlier.filter(({ speaker }) => speaker === 'owner')
   const context = { quotables: [quotable], shown: [...own, message], offered: [], timezone }
   const quote = quoteFor(text, quotable.text)
-  const subject = SPEAKS_OF_OTHERS.test(quote) ? subjectBeyond(quotable.text, text) : ''
+  const subject = hasPronoun(quote) ? subjectBeyond(quotable.text, text) : ''
   const statement = subject === '' ? text : `${subject}: ${requestedIn(quote) ?? quote}`
   const asked = checkRequest({ ...plain(statement), quote, ...(subject && { subject }) }, context)
   if (asked.outcome === 'rejected') return asked.reason
@@ -76,11 +76,9 @@ function quoteFor(text: string, source: string): string {
   return whole.slice(0, MAX_QUOTE_CHARS).toWellFormed()
 }
 
-const SPEAKS_OF_OTHERS = /\b(?:s?he|her|him|his|hers|they|them|theirs?|it|its)\b/i
-
 /**
- * The words of the text that its source lacks: whom the owner means by "she". An earlier message must name them. Only
- * they are taken from the text, before the owner's own words: a model may have changed more.
+ * The words of the text that its source lacks, such as the name for "she". An earlier message must contain them. The
+ * memory is these words and then the owner's own, because a model may have changed more than the pronoun.
  */
 function subjectBeyond(source: string, text: string): string {
   const index = indexWords(source)

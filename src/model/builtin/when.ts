@@ -67,7 +67,7 @@ function takeEnding(text: string, present: Clock, early: boolean): Recurrence | 
   return endingOn(head, tail, early, (cron) => lastDayMs(lasting, cron, nowMs), nowMs)
 }
 
-/** "Every Friday to rent a car for a week" repeats for good: an ending follows the times, or begins the text. */
+/** An ending begins the text or follows the times: in "every Friday to rent a car for a week" it belongs to the task. */
 function endingOn(
   head: string,
   tail: string,
@@ -77,11 +77,9 @@ function endingOn(
 ): Recurrence | null {
   const every = takeRecurrence(`${head} ${tail}`.replace(/ {2,}/g, ' ').trim(), early)
   if (every?.kind !== 'every') return null
-  const before = head.trim() === '' ? null : takeRecurrence(head, early)
-  const left = before?.kind === 'every' ? before.rest : null
-  const isBeside =
-    head.trim() === '' || (left !== null && (left === '' || !head.trim().endsWith(left.slice(-6))))
-  if (!isBeside) return null
+  const before = takeRecurrence(head, early)
+  const followsTimes = before?.kind === 'every' && lastWord(before.rest) !== lastWord(head)
+  if (head.trim() !== '' && !followsTimes) return null
   const last = new Date(lastMs(every.cron))
   const year = last.getUTCFullYear() === new Date(nowMs).getUTCFullYear() ? '' : ` ${last.getUTCFullYear()}`
   const named = `${WEEKDAYS[last.getUTCDay()]} ${last.getUTCDate()} ${MONTHS[last.getUTCMonth()]}${year}`
@@ -91,6 +89,8 @@ function endingOn(
     words: `${every.words}, until ${named}`,
   }
 }
+
+const lastWord = (text: string) => text.trim().split(' ').at(-1)
 
 const dayMs = ({ start }: ParsedResult) =>
   Date.UTC(start.get('year') ?? 0, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)

@@ -7,7 +7,7 @@ import { controlView, type Editing, settingOrigin, valueText } from './setting-r
 /** What each right means, in full. */
 const meanings: Readonly<Record<string, string>> = {
   read: msg`Answers questions, and learns from what you say. Makes and changes nothing else.`,
-  note: msg`Also makes notes, reminders and memories, adds to notes, answers due reminders, and texts you. The rest waits for you in the browser.`,
+  note: msg`Also makes notes, reminders and memories, adds to notes, snoozes or ticks off due reminders, and texts you. The rest waits for you in the browser.`,
   change: msg`Also changes or deletes notes and reminders, once you press 1. The rest waits in the browser.`,
   everything: msg`Also forgets, texts others and runs tasks, once you press 1.`,
 }

@@ -43,12 +43,13 @@ export class DgTimerDialog extends FormDialog {
     const title = textIn(data, 'title')
     const at = textIn(data, 'at')
     const recurrence = textIn(data, 'recurrence')
+    const lastDay = textIn(data, 'until')
     return this.submission.send(
       async () => {
         const wanted = {
           title,
           pasted: this.isPasted,
-          ...momentOf(repeat, at, recurrence, textIn(data, 'until')),
+          ...momentOf(repeat, at, recurrence, lastDay),
         }
         if (this.timer) await this.change(this.timer, wanted)
         else
@@ -62,6 +63,7 @@ export class DgTimerDialog extends FormDialog {
         title: title === '' && msg`Enter what it is for.`,
         at: at === '' && repeat !== 'cron' && msg`Choose a date and time.`,
         recurrence: recurrence === '' && repeat === 'cron' && msg`Enter an expression such as 0 9 * * 1-5.`,
+        until: lastDay !== '' && lastDay < at.slice(0, 10) && msg`Choose the same day or a later one.`,
       },
     )
   }
@@ -144,7 +146,8 @@ export class DgTimerDialog extends FormDialog {
       label: msg`Last day`,
       type: 'date',
       value: lastDayOf(this.timer?.recurrence ?? '').lastDay,
-      hint: msg`Without one, it goes on until you cancel it.`,
+      hint: msg`Leave it empty to repeat until you cancel.`,
+      error: this.submission.errors.until,
     })
   }
 
