@@ -43,7 +43,8 @@ function namesIn(text: string): ReadonlySet<string> {
 }
 
 /** "I'm Tom" gives a name without the word "name". */
-const SAYS_NAME = /^(?:(?:hi|hello),? )?(?:[Ii]['’]?m|[Ii] am|[Cc]all me) \p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?\.?$/u
+const SAYS_NAME =
+  /^(?:(?:hi|hello),? )?(?:[Ii]['’]?m|[Ii] am|[Cc]all me) \p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?(?:[.,]|$)/u
 
 /** Whether a question is about the owner: "Where do I live?", "what is my name?". */
 export function isOfOwner(question: string): boolean {

@@ -67,7 +67,7 @@ const RULES: Readonly<Record<string, Reader>> = {
     fields: '* * 0,6',
     words: 'every Saturday and Sunday',
   },
-  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(?=[a-z]+days\\b)(${DAY_LIST})`]:
+  [`(?:every|each|weekly on|every week on|each week on) (${DAY_LIST})|(?:on )?(?:(?=[a-z]+days\\b)(${DAY_LIST})|(${DAY_LIST})(?= ${PART}s\\b))`]:
     daysOfWeek,
   '(?:every|each) (?:single )?(?:day|morning|afternoon|evening|night)|daily|nightly': {
     fields: '* * *',
@@ -132,8 +132,9 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
   return UNEVEN
 }
 
-function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
-  const starts = (every || plural).toLowerCase().match(/\b(?!and)[a-z]{3}/g) ?? []
+function daysOfWeek(groups: readonly string[]): Rhythm {
+  const named = groups.find((group) => group !== '') ?? ''
+  const starts = named.toLowerCase().match(/\b(?!and)[a-z]{3}/g) ?? []
   const numbers = starts.map((start) => WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(start)))
   const sorted = [...new Set(numbers)].sort()
   return {

@@ -2,7 +2,16 @@ import type { Exchange } from './conversation.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
 import { countIntent, dateIntents } from './intents/dates.ts'
-import { ADDED, addIntent, listIn, listIntents, removeIntent, STARTED } from './intents/lists.ts'
+import {
+  ADDED,
+  addIntent,
+  addToNamedIntent,
+  listIn,
+  listIntents,
+  ON_LIST,
+  removeIntent,
+  STARTED,
+} from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
@@ -18,7 +27,13 @@ import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
 import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
-import { ASK_WHAT, ASK_WHAT_THEN, remindIntent, timerIntents } from './intents/timers.ts'
+import {
+  ASK_WHAT,
+  ASK_WHAT_THEN,
+  remindIntent,
+  remindOfRequestIntent,
+  timerIntents,
+} from './intents/timers.ts'
 import {
   type Heard,
   hear,
@@ -60,10 +75,12 @@ const intents: readonly Intent[] = [
   secrecyIntent,
   ...rememberIntents,
   arithmeticIntent,
+  remindOfRequestIntent,
   beyondIntent,
   namedNoteIntent,
   askingIntent,
   addIntent,
+  addToNamedIntent,
   removeIntent,
   countIntent,
 ]
@@ -122,6 +139,7 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [WHICH_ONE, choose],
   [ADDED, addFurther],
   [STARTED, addFurther],
+  [ON_LIST, addFurther],
   [WILL_REMIND, remindFurther],
 ]
 
@@ -174,6 +192,8 @@ const MAX_PLANS = 5
 /** A longer message that does not start with a request is probably pasted, so nothing in it is obeyed. */
 const MAX_REQUESTS_CHARS = 500
 
+const SAYS_PLEASE = /\bplease[.!]?\s*$/i
+
 /** The replies to a message, one per request in it; never empty. */
 export function repliesTo(message: string, world: World): readonly Reply[] {
   const completed = complete(message, world.conversation.past, world)
@@ -187,7 +207,7 @@ export function repliesTo(message: string, world: World): readonly Reply[] {
   const talk = whole ?? asked.at(-1)
   if (talk) return [talk.reply]
   const { original } = withoutPoliteness(withoutClosing(hear(message)))
-  const isAsked = isQuestion(original) && /[\p{L}\p{N}]/u.test(original)
+  const isAsked = (isQuestion(original) || SAYS_PLEASE.test(message)) && /[\p{L}\p{N}]/u.test(original)
   return [isAsked ? lookUp(original, false, world) : fallback(message, world)]
 }
 

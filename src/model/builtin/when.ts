@@ -143,6 +143,9 @@ export function leadIn(said: string, present: Clock, early = false): Lead | null
   if (!found) return null
   const [all, count = '', unit = ''] = found
   const [first, last] = [text.slice(0, found.index), text.slice(found.index + all.length).trim()]
+  // "The day before and 2 hours before".
+  if (BEFOREHAND.test(last.replace(/^(?:and|,) /i, '')))
+    return { event: first || last, dueBefore: () => SEVERAL_TIMES }
   const followsEvent = last === '' || /^to /i.test(last)
   // "Tomorrow at 9, call the shop a day before they close."
   if (!followsEvent && takeWhen(first, present, { early: false })) return null
@@ -204,8 +207,8 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
   const after = dated.slice(result.index + result.text.length)
-  if (hasAnother(after, present)) return SEVERAL_TIMES
   const head = dated.slice(0, result.index)
+  if (hasAnother(after, present) || follows(results, result, dated)) return SEVERAL_TIMES
   const before = head.replace(MONTH_FIRST.test(result.text) ? IN_MONTH : BEFORE_TIME, '')
   // "The second week of January", "tomorrow after lunch".
   if (/\b(?:week|half|part|beginning|start|middle|end) of (?:the )?$/i.test(before)) return null
@@ -229,6 +232,14 @@ function hasAnother(after: string, present: Clock): boolean {
   if (/ and at \d/i.test(after)) return true
   const joint = /^(?:,| and| or) (?:and |again |on )*/i.exec(after)?.[0]
   return joint !== undefined && datesIn(after.slice(joint.length), present)[0]?.index === 0
+}
+
+/** Whether another time comes just before: "tablets at 8 am and 8 pm". */
+function follows(results: readonly ParsedResult[], { index }: ParsedResult, text: string): boolean {
+  return results.some((other) => {
+    const end = other.index + other.text.length
+    return end < index && /^,? (?:and|or) (?:again )?(?:at |on )?$/i.test(text.slice(end, index))
+  })
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper"), "now" and "a day before the wedding". */

@@ -24,6 +24,8 @@ export const GUEST =
 export const LISTENING = 'This is your assistant. I am listening.'
 
 export const NOTHING_FOUND = 'I found nothing about that.'
+/** To a question that may not be about what the owner said. */
+export const NOTHING_KNOWN = `${NOTHING_FOUND} To know more than what you told me, [connect a language model](/settings#model).`
 export const HAD_FORGOTTEN = 'You asked me to forget that.'
 export const ALL_RIGHT = 'All right.'
 export const WILL_REMIND = 'I’ll remind you'
@@ -36,4 +38,4 @@ export const CHOOSE = 'Nothing is forgotten yet. Name it, or choose on your [tim
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'
 /** Translated, unlike other replies: the owner may not read English. */
-export const NOT_UNDERSTOOD = english`That is on your timeline, but I did nothing else with it: I understand only plain English. “Help” shows what I can do.`
+export const NOT_UNDERSTOOD = english`That is on your timeline, but I understood no request in it. “Help” shows what I can do, in plain English.`

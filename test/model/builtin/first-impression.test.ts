@@ -48,7 +48,7 @@ test.for([
   ['call me Tommy', /^Noted\.$/],
   ['what???', /^“Help”/],
   ['asdf', /^That is on your timeline, but/],
-  ['Erinnere mich morgen um 9 an den Zahnarzt', /I understand only plain English/],
+  ['Erinnere mich morgen um 9 an den Zahnarzt', /I understood no request in it/],
 ] as const)('answers “%s” without a tool: %s', async ([said, expected]) => {
   const { text, calls } = await runTurn([owner(said)])
   expect(calls).toEqual([])
@@ -56,14 +56,22 @@ test.for([
 })
 
 test('refuses what needs a language model in one sentence with a link, but not twice in a row', async () => {
-  const first = await runTurn([owner('What is the capital of France?')], nothing)
+  const first = await runTurn([owner('write me a poem')], nothing)
   expect(first.text).toBe(NEEDS_MODEL)
   expect(NEEDS_MODEL).toMatch(/^[^.]{1,60}\[[^\]]+\]\(\/settings#model\)\.$/)
-  const past = [owner('What is the capital of France?'), delegate(first.text)]
-  const second = await runTurn([...past, owner('write me a poem')], nothing)
+  const past = [owner('write me a poem'), delegate(first.text)]
+  const second = await runTurn([...past, owner('draw a horse')], nothing)
   expect(second.text).not.toContain('language model')
-  const third = [...past, owner('write me a poem'), delegate(second.text), owner('tell me a joke')]
+  const third = [...past, owner('draw a horse'), delegate(second.text), owner('tell me a joke')]
   expect((await runTurn(third)).text).toBe(NEEDS_MODEL)
+})
+
+test('says what would answer a question of which it knows nothing, but not twice in a row', async () => {
+  const asked = owner('What is the capital of France?')
+  const first = await runTurn([asked], nothing)
+  expect(first.text).toMatch(/^I found nothing about that\. .*\(\/settings#model\)\.$/)
+  const again = await runTurn([asked, delegate(first.text), owner("what's the wifi code")], nothing)
+  expect(again.text).toBe('I found nothing about that.')
 })
 
 test('names no environment variable', async () => {

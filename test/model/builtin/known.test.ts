@@ -122,6 +122,7 @@ test('finds a note that lacks some words of a question, in a few searches', asyn
     recall: () => ({ ok: true, memories: [] }),
     search_timeline: () => ({ ok: true, hits: [] }),
     list_timers: () => ({ ok: true, timers: [] }),
+    read_note: () => ({ ok: true, note: { id: 'n', title: 'Pancakes', content: '2 eggs, 200 g flour' } }),
     list_notes: ({ query }: { readonly query?: unknown }) => ({
       ok: true,
       notes: query === 'flour' ? [{ id: 'n', title: 'Pancakes', excerpt: '2 eggs, 200 g flour' }] : [],
@@ -132,7 +133,7 @@ test('finds a note that lacks some words of a question, in a few searches', asyn
     return { text, searches: calls.filter(({ name }) => name === 'list_notes').length }
   }
   expect(await asked('how much flour do I need for the pancakes?')).toEqual({
-    text: 'In your notes:\n\n- [Pancakes](/notes/n): 2 eggs, 200 g flour',
+    text: 'In your note [Pancakes](/notes/n):\n\n2 eggs, 200 g flour',
     searches: 4,
   })
   const long = 'how much flour, sugar, butter, milk, salt, yeast and honey do I need for the cake?'

@@ -77,7 +77,12 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
   const outcome = yield* use('list_timers', {})
   if (!outcome.ok) return whyNot(outcome)
   const due = linesIn(outcome, span ?? ALL, span === null ? wordsIn(words) : [], present)
-  const lines = span === null || !withTold ? due : [...due, ...(yield* toldOf(span, world))]
+  const titles = [...outcome.timers, ...outcome.open].map(({ title = '' }) => title.toLowerCase())
+  const told = span === null || !withTold ? [] : yield* toldOf(span, world)
+  const lines = [
+    ...due,
+    ...told.filter((text) => !titles.some((title) => title !== '' && text.toLowerCase().includes(title))),
+  ]
   if (lines.length > 0) return bullets(lines)
   if (span === null) return NO_SUCH(words)
   const isNear = /^(?:to|this|next)/i.test(words)
@@ -126,11 +131,15 @@ function* toldOf(span: Span, { can, present }: World): StepsTo<string[]> {
   return [...new Set(lines)]
 }
 
-/** A statement that became no reminder, which would be listed twice. */
-const isTold = (text: string) => isStatement(text) && !isQuestion(text) && !isReminder(text)
+/** A statement that asked for no reminder, which would be listed twice. */
+const isTold = (text: string) => isStatement(text) && !isQuestion(text) && withoutReminder(text) === text
 
-/** Whether a text asked to be reminded. */
-export const isReminder = (text: string) => /\b(?:remind me|let me forget)\b/i.test(text)
+/** "The dentist is at 5, remind me" tells something before it asks. */
+export const withoutReminder = (text: string) =>
+  text.replace(
+    /(?:[,.;]? (?:(?:and|so|please|(?:can|could|will) you) ){0,3})?\b(?:remind me|(?:don['’]?t )?let me forget)\b.*$/is,
+    '',
+  )
 
 /** Whether a text names one of these days. "Thursday" is the first one after the text was said. */
 function isOn([first, last]: Span, text: string, saidAt: string, present: Present): boolean {

@@ -70,6 +70,12 @@ function evaluate(tokens: readonly string[]): number {
   return at === tokens.length ? value : Number.NaN
 }
 
+/** A sum of money keeps its cents: "20% of 48.50" is 9.70. */
+function digitsFor(sum: string, value: number): Intl.NumberFormatOptions {
+  const isMoney = /\d\.\d\d(?!\d)/.test(sum) && Number(value.toFixed(2)) === Number(value.toFixed(6))
+  return { minimumFractionDigits: isMoney ? 2 : 0, maximumFractionDigits: 6 }
+}
+
 const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|add(?: up)?|calculate|compute|work out|solve|evaluate)? ?(?:an? (?=[\\d.]+ ?(?:%|percent|per cent)))?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
 export const arithmeticIntent: Intent = on(SUM, ([words = ''], { present }) => {
@@ -77,6 +83,6 @@ export const arithmeticIntent: Intent = on(SUM, ([words = ''], { present }) => {
   const value = calculate(sum)
   if (value === null) return null
   return Number.isFinite(value)
-    ? `${sum} = ${value.toLocaleString(localeOf(present.language), { maximumFractionDigits: 6 })}`
+    ? `${sum} = ${value.toLocaleString(localeOf(present.language), digitsFor(sum, value))}`
     : 'Nothing can be divided by zero.'
 })

@@ -3,7 +3,7 @@ import { type Intent, on, type Present, type Steps, type World } from '../intent
 import { formatDate, formatTime, today, wallMs } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, joinWords, plural, tidy } from '../text.ts'
-import { holiday } from '../time-phrases.ts'
+import { holiday, withDates } from '../time-phrases.ts'
 import { datesIn, takeWhen } from '../when.ts'
 import { lookUp, toldDate } from './look-up.ts'
 
@@ -13,7 +13,7 @@ type Day = { readonly ms: number; readonly name: string; readonly date: string }
 function readDay(words: string, present: Present): Day | null {
   const name = tidy(words).replace(/’/g, "'")
   const known = holiday(name)
-  const text = known ?? name.replace(/^day after/i, 'the day after')
+  const text = withDates(known ?? name.replace(/^day after/i, 'the day after'), wallMs(present))
   const [found] = datesIn(text, present)
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found

@@ -19,6 +19,7 @@ import { naming } from './which-timer.ts'
 
 export const ADDED = 'Added to your'
 export const STARTED = 'I started a'
+export const ON_LIST = 'On your'
 
 /** The list that a reply of the delegate links to. */
 export const listIn = (reply: string) => /\[([^[\]]{1,100} list)\]/.exec(reply)?.[1]
@@ -45,7 +46,7 @@ function* show(name: string): Steps {
     .map(itemIn)
     .filter((item) => item !== '')
   if (items.length === 0) return `There is nothing on your ${name}.`
-  return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
+  return `${ON_LIST} ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
 const showAll = () =>
@@ -199,16 +200,23 @@ export const listIntents: readonly Intent[] = [
       `(?:what(?:'?s| is| are| do i have)?|(?:is there )?anything|do i have anything)(?: left| still)?(?: in| on)? ${LIST}(?: (?:right now|so far|again|today))?`,
       `(?:is|are|do i have|have i got)(?: there)?(?: any)? .{1,100}? (?:already |still )?(?:on|in) ${LIST}`,
       `(?:do i have|have i got|is there) ${LIST}`,
-      'my ((?:[^ ]+ ){1,2}list)',
+      '(?:my|the) ((?:[^ ]+ ){1,2}list)|([^ ]+ list)',
     ],
-    ([name = '']) => show(listName(name)),
+    (groups) => show(listName(firstOf(groups))),
+  ),
+  on(
+    "what(?:'?s| is) (?:(?:still |already )?(?:on (?:it|there)|left)|still to (?:get|do))",
+    (_groups, world) => {
+      const [name] = latestList(world)
+      return name === undefined ? null : show(name)
+    },
   ),
   on(
     '(?:(?:show|list|see|view|what|which)(?: me)?(?: all)?(?: of)?(?: my| the| our)* lists|do i have(?: any)? lists)(?: do i have| have i got| are there)?',
     () => showAll(),
   ),
   on(
-    'what (?:(?:do|should) (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get)|do we (?:still )?need)(?: today| from the shop)?',
+    'what (?:(?:do|should) (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get)|(?:do we|do i(?= .{0,6}need from)) (?:still )?need)(?: today| from the (?:shops?|store|supermarket))?',
     () => show('shopping list'),
   ),
 ]
@@ -225,3 +233,20 @@ export const addIntent: Intent = on(
   ([item = '', bought = ''], { conversation: { past } }) =>
     act(add, [0, 1])([item || bought, item && (listIn(past[0]?.reply ?? '') ?? '')]),
 )
+
+/** "Add a scratch to the flat inventory": a list or a note by its name. Must come last. */
+export const addToNamedIntent: Intent = on(
+  '(?:add|append) (.{1,300}) (?:to|on|onto|into) (?:(?:the|my|our) )?(.{2,60})',
+  ([text = '', name = '']) => addToNamed(tidy(text), tidy(name)),
+)
+
+function* addToNamed(text: string, name: string): Steps {
+  const list = noteOf(listName(name))
+  const listed = yield* use('update_note', { query: list, append: `- ${text}` })
+  const outcome =
+    listed.reason === 'not_found' ? yield* use('update_note', { query: name, append: text }) : listed
+  if (outcome.reason === 'not_found')
+    return `I found no list or note called “${name}”. “Add ${text} to my ${listName(name)}” starts a list.`
+  if (!outcome.ok) return whyNot(outcome)
+  return `${ADDED} ${linked(outcome.note?.id, outcome.note?.title ?? name)}: ${text}.`
+}

@@ -1,13 +1,22 @@
+import type { ParsedComponents, ParsedResult } from 'chrono-node'
 import { translateTo } from '../../../language/languages.ts'
 import { type Fact, findAnswers, isOffTopic, isOfOwner } from '../facts.ts'
-import { type Steps, type StepsTo, use, type World } from '../intent.ts'
+import { type Clock, type Steps, type StepsTo, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
+import { whyNot } from '../results.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
 import { datesIn } from '../when.ts'
-import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
+import {
+  HAD_FORGOTTEN,
+  NEEDS_MODEL,
+  NEEDS_MODEL_AGAIN,
+  NOT_UNDERSTOOD,
+  NOTHING_FOUND,
+  NOTHING_KNOWN,
+} from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
-import { dueFor, isReminder } from './agenda.ts'
-import { linked } from './notes.ts'
+import { dueFor, withoutReminder } from './agenda.ts'
+import { excerptOf, isFirstLine, linked } from './notes.ts'
 
 /** A memory with its id, or what the owner said. */
 type Told = Fact & { readonly id?: string | undefined }
@@ -22,11 +31,10 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
     memories.map(({ id, text = '', since = null }) => ({ id, text, at: since })),
   )
   const said = results.flatMap((result) =>
-    [...result.hits, ...result.said]
-      .filter(
-        ({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text) && !isReminder(text),
-      )
-      .map(({ text = '', at = null }) => ({ text, at })),
+    [...result.hits, ...result.said].flatMap(({ who, text: all = '', at = null }) => {
+      const text = withoutReminder(all)
+      return who === 'owner' && text !== '' && !asksFor(text) && !isQuestion(text) ? [{ text, at }] : []
+    }),
   )
   const [known = [], heard = []] = [remembered, said].map((facts) => findAnswers<Told>(question, facts))
   const found = [known, heard].filter(({ length }) => length > 0)
@@ -37,14 +45,35 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
   return { told: [...newer, ...told], isForgotten: results.some(({ forgotten }) => forgotten > 0) }
 }
 
-/** The next date of an event, in the words in which the owner told it; "" if there is none. */
+/** The next date of an event, in words that mean the same today as when the owner told it; "" if there is none. */
 export function* toldDate(event: string, world: World): StepsTo<string> {
   const { told } = yield* findTold(`When is ${event}?`, world)
-  const dates = told.flatMap(({ text }) => datesIn(text, world.present).map((date) => date.text))
+  const dates = told.flatMap((fact) => datesTold(fact, world.present))
   const thisYear = world.present.now.getUTCFullYear()
   // A birthday comes back every year.
   const isOver = (year: string) => Number(year.slice(-4)) < thisYear
   return [...new Set(dates)].join(' ').replace(/,? (?:19|20)\d\d\b/g, (year) => (isOver(year) ? '' : year))
+}
+
+/** "Next Thursday" counts from when it was told, so it becomes a date; "12 March" comes back every year. */
+function datesTold({ text, at }: Fact, present: Clock): string[] {
+  const dayOf = ({ start }: ParsedResult) => `${start.get('month')}-${start.get('day')}`
+  const today = datesIn(text, present)
+  const then = datesIn(text, { ...present, now: at === null ? present.now : new Date(at) })
+  return then.map((date, index) => {
+    const now = today[index]
+    return now && dayOf(now) === dayOf(date) ? date.text : inFull(date.start)
+  })
+}
+
+/** "2026-12-03 at 6:15 pm", with "pm" only if that is certain. */
+function inFull(date: ParsedComponents): string {
+  const two = (value: number | null) => String(value ?? 0).padStart(2, '0')
+  const day = `${date.get('year')}-${two(date.get('month'))}-${two(date.get('day'))}`
+  if (!date.isCertain('hour')) return day
+  const hour = date.get('hour') ?? 0
+  const clock = `${date.isCertain('meridiem') ? hour % 12 || 12 : hour}:${two(date.get('minute'))}`
+  return `${day} at ${clock}${date.isCertain('meridiem') ? (hour < 12 ? ' am' : ' pm') : ''}`
 }
 
 /** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */
@@ -56,7 +85,8 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   if (isForgotten) return HAD_FORGOTTEN
   const noted = yield* findNoted(question, world)
   if (noted !== null) return noted
-  return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
+  if (isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question))) return NOTHING_FOUND
+  return ASKS_FACT.test(question) ? unknown(world) : needsModel(world)
 }
 
 /** A longer question would take too many searches. */
@@ -73,17 +103,36 @@ export function* findNoted(question: string, { can }: World): StepsTo<string | n
   const isSearched = all.notes.length === 0 && keys.length >= 3 && keys.length <= MAX_KEYS
   const some = isSearched ? yield keys.map(listNotes) : []
   const notes = [all, ...some].flatMap((outcome) => outcome.notes)
-  const facts = notes.map(({ id, title = '', excerpt = '' }) => {
+  const hits = Map.groupBy(notes, ({ id = '' }) => id)
+  const found = [...hits.entries()].flatMap(([id, [note, ...again]]) => {
+    const { title = '', excerpt = '' } = note ?? {}
+    const isFound = (again.length + 1) * 2 > keys.length || all.notes.length > 0
+    // The search matches prefixes, and an excerpt may lack the words.
+    const isShort = !`${title}${excerpt}`.includes('…')
+    const answers = findAnswers(question, [{ text: `${title} ${excerpt}`, at: null }]).length > 0
     const line = excerpt.startsWith(title) ? linked(id, title) : `${linked(id, title)}: ${excerpt}`
-    return { line, text: `${title} ${excerpt}`, at: null }
+    return answers || (isFound && !isShort) ? [{ id, line }] : []
   })
-  const lines = findAnswers(question, facts).map(({ line }) => line)
-  return lines.length === 0 ? null : `In your notes:\n\n${bullets(lines)}`
+  const [only, ...others] = found
+  if (only === undefined) return null
+  if (others.length === 0 && can('read_note')) return yield* quoteNote(only.id)
+  return `In your notes:\n\n${bullets(found.map(({ line }) => line))}`
+}
+
+/** The whole note, because the answer may stand further down. */
+function* quoteNote(query: string): Steps {
+  const outcome = yield* use('read_note', { query })
+  if (!outcome.ok) return whyNot(outcome)
+  const { id, title = '', content = '' } = outcome.note ?? {}
+  return `In your ${isFirstLine(title, content) ? linked(id, 'note') : `note ${linked(id, title)}`}:\n\n${excerptOf(content)}`
 }
 
 /** Requests for advice or action, which no fact answers. */
 const WANTS_ADVICE =
   /\b(?:should|could|can) (?:i|we)\b|^(?:can|could|would|will) you\b|^how do (?:i|we)\b(?!.*\b(?:my|our)\b)/i
+
+/** A question that a fact answers, whether the owner's or the world's. */
+const ASKS_FACT = /^(?:who|whose|what|when|where|which)(?:'?s|'?re)?\b(?!.* \b(?:should|can|could)\b)/i
 
 /** The newest memories include what was said a moment ago. A search must match all its words. */
 function searchesFor(question: string) {
@@ -110,6 +159,10 @@ function formatAnswers(question: string, answers: readonly Fact[], { present }: 
 export function needsModel({ conversation: { past } }: World): string {
   return past[0]?.reply.includes(NEEDS_MODEL) ? NEEDS_MODEL_AGAIN : NEEDS_MODEL
 }
+
+/** Says that nothing answers a question, without the hint the second time. */
+const unknown = ({ conversation: { past } }: World) =>
+  past[0]?.reply === NOTHING_KNOWN ? NOTHING_FOUND : NOTHING_KNOWN
 
 /** Answers anything that no intent handles. */
 export function fallback(text: string, world: World): string {

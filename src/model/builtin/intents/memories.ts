@@ -142,15 +142,22 @@ const RESTORED = 'I remember it again.'
 const NOTHING_TO_UNDO =
   'I can only bring back what I forgot within the last minute. You can restore notes and lists under [Notes](/notes), and a cancelled reminder has to be set again.'
 
+const IS_FORGOTTEN = /^Forgotten/
+/** Replies after which "undo" means something else than the last forgetting. */
+const OTHER_DEED = /^(?:Cancelled|Taken off|Added|I started|I’ll|Ticked off)|You can restore it/
+
 /** The forgotten words are no longer in the conversation, but the tool knows them. */
-function* undo(): Steps {
+function* undo({ conversation: { past } }: World): Steps {
+  const replies = past.map(({ reply }) => reply)
+  const last = replies.find((reply) => IS_FORGOTTEN.test(reply) || OTHER_DEED.test(reply))
+  if (last !== undefined && !IS_FORGOTTEN.test(last)) return NOTHING_TO_UNDO
   const { ok } = yield* use('undo_forget', {})
   return ok ? RESTORED : NOTHING_TO_UNDO
 }
 
 /** Cancels what was just forgotten, or else the reminder that was just named. */
 function* cancelThat(world: World): Steps {
-  if (/^Forgotten/.test(world.conversation.past[0]?.reply ?? '')) return yield* undo()
+  if (IS_FORGOTTEN.test(world.conversation.past[0]?.reply ?? '')) return yield* undo(world)
   return yield* cancel((yield* findNamed([], world))?.id ?? '', 'reminder', world)
 }
 
@@ -166,7 +173,7 @@ const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(wor
 export const recallIntents: readonly Intent[] = [
   on(
     /^(?:undo(?: (?:that|it|this))?|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
-    undo,
+    (_groups, world) => undo(world),
   ),
   on(/^(?:no,? )?cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
   on(
@@ -210,7 +217,7 @@ export const forgetIntents: readonly Intent[] = [
   on(
     [
       /^(?:forget|unlearn|erase|delete|remove|drop|wipe) (?:the |my |your |that )?(?:facts?|memory|memories)(?: (?:that|about|of|on|regarding))? (.+)$/,
-      /^(?:forget|unlearn|erase|delete) (?:everything|all|anything|whatever|what)(?: that)? (?:i|you|we)(?: have|'ve)? (?:said|told you|know|knew|remember|saved|stored) (?:about|of|on|regarding) (.+)$/,
+      /^(?:forget|unlearn|erase|delete) (?:everything|all|anything|whatever|what)(?: that)?(?: (?:i|you|we)(?: have|'ve)? (?:said|told you|know|knew|remember|saved|stored))? (?:about|of|on|regarding) (.+)$/,
       /^(?:forget|unlearn) (?:that |about |the fact that |everything about )?(.+)$/,
       /^(?:do not|don't|stop) (?:remember|remembering|keep|keeping) (?!(?:this|it|what|that$)\b)(?:that |the fact that )?(.+)$/,
     ],

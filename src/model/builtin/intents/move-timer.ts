@@ -31,8 +31,11 @@ const isPartOfDay = (text: string) => PARTS_OF_DAY.some(([words]) => words.test(
 const SNOOZE_MINUTES = 10
 const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
 
+export const SAME_TIME = /,? ?\b(?:at )?(?:the )?same time\b/i
+
 /** Which reminder to move, and when to: "to 4" is a time of day, and "an hour earlier" is no moment of the past. */
-function readMove(text: string, world: World) {
+function readMove(said: string, world: World) {
+  const text = said.replace(SAME_TIME, '')
   const end = text.toLowerCase().lastIndexOf(' to ')
   const [name, target] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
   const early = /\balarm\b/i.test(name)
@@ -125,6 +128,10 @@ export const moveIntents: readonly Intent[] = [
   on(
     `(?:move|change|reschedule|shift|push(?: back)?|bring) ((?:(?:the |my |that |this )?(?:.{1,100}? )??(?:${KIND}|one)|that|it) .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
+  ),
+  on(
+    `((?:.{1,60} )?${KIND}) (?:should|must|needs to|has to) be (?:at )?(\\d.{0,30}?)(?:,? (?:and )?not .{1,20})?`,
+    ([name = '', time = ''], world) => whereMoved(`${name} to ${time}`, world),
   ),
   on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
     const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'

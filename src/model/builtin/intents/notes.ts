@@ -47,8 +47,16 @@ function* readNote(query: string): Steps {
   if (outcome.reason === 'not_found') return yield* listNotes(query.replace(/^(?:the|a|an|my) /i, ''))
   if (!outcome.ok) return whyNot(outcome)
   const { title = '', content = '' } = outcome.note ?? {}
+  const heading = isFirstLine(title, content) ? '' : `**${title}**\n\n`
+  return `${heading}${excerptOf(content) || 'The note is empty.'}`
+}
+
+/** A note without a title is called by its first line. */
+export const isFirstLine = (title: string, content: string) => content.startsWith(title.replace(/…$/, ''))
+
+export function excerptOf(content: string): string {
   const rest = content.length > MAX_NOTE_CHARS ? '\n\nThe rest is under [Notes](/notes).' : ''
-  return `${title && `**${title}**\n\n`}${shorten(content, MAX_NOTE_CHARS) || 'The note is empty.'}${rest}`
+  return `${shorten(content, MAX_NOTE_CHARS)}${rest}`
 }
 
 const append = (query: string, text: string) =>
@@ -67,6 +75,9 @@ const named = (groups: readonly string[], steps: (name: string) => Reply): Reply
   const name = firstOf(groups)
   return /^(?:the|a|an|my|our|that|this|it|)$/i.test(name) ? WHICH_NOTE : steps(name)
 }
+
+/** "The recipe for scones: 225 g flour, …" has a title. */
+const TITLED = /^([^:.\n]{3,60}): (.{60,})$/s
 
 const CALLED = '(?:called|titled|named|entitled|with (?:the |a )?(?:title|name))'
 const ABOUT = '(?:about|on|that mention|mentioning|with|containing|for|regarding)'
@@ -115,7 +126,10 @@ export const noteIntents: readonly Intent[] = [
       'note (?:(?:down|to self|to myself)[:,]? (?:that )?)?(?!that\\b)(.+)',
       '(?:jot|write|put|note|take) (?:this |that |it |the following )?down ?[:,]? (?:that )?(.+)',
     ],
-    ([content = '']) => create('', content),
+    ([content = '']) => {
+      const [, title = '', rest = content] = TITLED.exec(content) ?? []
+      return create(title, rest)
+    },
     'content',
   ),
   on(

@@ -11,7 +11,7 @@ const ABOUT_ME =
   'I’m Delegate, your assistant. I answer by simple rules so far, not with a language model: you can [connect one](/settings#model).'
 
 const SMALL_TALK: Readonly<Record<string, string>> = {
-  '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|greetings|morning|evening|good (?:morning|afternoon|evening|day))(?:,? (?:there|delegate|again|everyone|you|mate|buddy))*':
+  '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|greetings|morning|evening|good (?:morning|afternoon|evening|day))(?:,? (?:there|delegate|again|everyone|you|mate|buddy|dear|love))*':
     'Hello! What can I do for you?',
   "(?:how are (?:you|things)|how do you do|how'?s it going|how is it going|what'?s up|sup|nice to meet you)(?: (?:doing|going|today|delegate))*":
     'I’m well, thank you. What can I do for you?',
@@ -39,7 +39,7 @@ const ABOUT: Readonly<Record<string, string>> = {
     ABOUT_ME,
   '(?:how|where) (?:do|can|could|should) (?:i|we) (?:connect|add|set ?up|use|get|enable|configure|enter|put|install|change)(?: to)? (?:an? |the |my |another |real |better |different |large |own )*(?:language model|model|llm|ai|openai|chat ?gpt|gpt|claude|ollama|(?:openai )?(?:api )?key)(?: service| model| key| api key)?(?: to you| here| for you)?|(?:connect|use|set up|add) (?:an? |the |my )?(?:language model|openai|chat ?gpt|llm|ollama)|how (?:do|can) i make you (?:smarter|better)|what is a language model|do (?:you|i) need (?:a language model|an? (?:api )?key|(?:the )?internet)':
     CONNECT,
-  [`(?:is|are) ${MY} ${DATA}(?: really)?(?: private| safe| secure| encrypted| shared| sold)+(?: here| with you)?|(?:is (?:this|it)|are you) (?:private|safe|secure|listening to me|spying on me)|where (?:is|are|do you (?:keep|store|save)) ${MY} ${DATA}(?: stored| kept| saved)?|who (?:else )?can (?:see|read|access) (?:this|what i (?:say|write|tell you)|${MY} ${DATA})|do you (?:share|sell|send) ${MY} ${DATA}(?: anywhere| with anyone)?|(?:what about )?privacy`]:
+  [`(?:is|are) ${MY} ${DATA}(?: really)?(?: private| safe| secure| encrypted| shared| sold)+(?: here| with you)?|(?:is (?:this|it)|are you) (?:private|safe|secure|(?:always )?(?:listening to|spying on|recording) me(?: all the time)?)|where (?:is|are|do you (?:keep|store|save)) ${MY} ${DATA}(?: stored| kept| saved)?|who (?:else )?can (?:see|read|access) (?:this|what i (?:say|write|tell you)|${MY} ${DATA})|do you (?:share|sell|send) ${MY} ${DATA}(?: anywhere| with anyone)?|(?:what about )?privacy`]:
     PRIVACY,
   [`(?:(?:how|where) (?:do|can) i )?(?:export|back up|download|import) (?:all )?(?:of )?${MY} ${DATA}`]:
     COPIES,

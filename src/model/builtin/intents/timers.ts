@@ -9,7 +9,7 @@ import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
-import { move, moveIntents, type Timing, timingOf } from './move-timer.ts'
+import { move, moveIntents, SAME_TIME, type Timing, timingOf } from './move-timer.ts'
 import { choiceOf, findNamed, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
@@ -31,17 +31,23 @@ function ofSaid(words: string, { conversation: { past }, present }: World): stri
   return said === '' ? words : `${tidy(said)} ${rest}`
 }
 
+/** "The same time" is that of the last reply with one. */
+function atSameTime(words: string, { conversation: { past } }: World): string {
+  const [clock] = past.flatMap(({ reply }) => /\b\d\d:\d\d\b/.exec(reply) ?? [])
+  return clock === undefined ? words : words.replace(SAME_TIME, ` at ${clock}`)
+}
+
 /** What the owner stated, or what answered their question; "" if it was neither. */
 function statementIn({ said, reply }: Exchange): string {
-  const stated = isQuestion(said) ? (/^You told me(?: [^:]+)?: (.+)$/.exec(reply)?.[1] ?? '') : said
-  return isStatement(stated) ? stated : ''
+  if (isQuestion(said)) return /^You told me(?: [^:]+)?: (.+)$/.exec(reply)?.[1] ?? ''
+  return isStatement(said) ? said : ''
 }
 
 /** `called` is the word that the owner used: "reminder", "timer", "alarm", "countdown", "wake", "tell", … */
 function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
-  const text = words.replace(/\s+/g, ' ')
+  const text = atSameTime(words.replace(/\s+/g, ' '), world)
   const lead = leadIn(text, world.present, early)
   if (lead) return setBefore(lead, kind, world)
   const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
@@ -68,7 +74,8 @@ function* setOnTold(text: string, kind: string, world: World): Steps {
 /** The text says when the event is, or the owner told it earlier. */
 function* setBefore({ event, dueBefore }: Lead, kind: string, world: World): Steps {
   const when = dueBefore(event) ?? dueBefore(`${event} ${yield* toldDate(event, world)}`)
-  if (when !== null && when.kind !== 'impossible') return yield* set(when, kind, world)
+  if (when?.kind === 'impossible') return when.why
+  if (when !== null) return yield* set(when, kind, world)
   return `${ASK_WHEN} Please say when the event itself is, such as “Friday at 6”.`
 }
 
@@ -105,6 +112,7 @@ const JOINTS = [
   /^me\b ?/i,
   /^(?:to|that|about|of|for|and|on|at|in)(?: |$)/i,
   /^(?:timer|alarm|reminder|countdown)s?(?: |$)/i,
+  /^(?:i|we) (?!am\b|are\b|was\b|were\b|have\b|had\b|need\b|must\b|should\b|got\b|gotta\b|will\b|would\b|can\b|could\b)(?=\p{L}{3,} )/iu,
   /^(?:i|we)(?:['’]ve got| have| need| must| should| got| gotta)(?: to)? /i,
 ]
 
@@ -197,12 +205,20 @@ const SHOW =
   "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|(?:do i have|have i got|is there|(?:did|have) i set)(?: an?)?|is|are there|how many|any|all|my)"
 const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
+const REMIND_LAST =
+  '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?| (?=remind me$))remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?'
+
 /** "I have to call the plumber tomorrow, remind me". */
 export const remindIntent: Intent = on(
-  '([^?]{3,300}?)(?:[,.;:!-]{1,3} (?:(?:and|so|please|can you|could you) ){0,3}|,? (?:and|so) (?:please )?| (?=remind me$))remind me(?: (?:of|about) (?:it|this|that))?(?! (?:to|of|about|that)\\b)(?: (.{1,100}))?',
+  REMIND_LAST,
   ([what = '', time = ''], world) =>
     isStatement(what) ? setTimer(tidy(`${what} ${time}`), 'reminder', world) : null,
   'content',
+)
+
+/** "Boiler service in a year, remind me". After all that might be a request of its own. */
+export const remindOfRequestIntent: Intent = on(REMIND_LAST, ([what = '', time = ''], world) =>
+  isQuestion(what) ? null : whereTimed(tidy(`${what} ${time}`), 'reminder', world),
 )
 
 export const timerIntents: readonly Intent[] = [
@@ -234,6 +250,7 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|called))?(?: (.{1,200}))?`,
     ([kind = '', words = ''], world) => cancelAll(tidy(words), kind, world),
   ),
+  on(`${STOP} everything (?:for|on) (.{1,60})`, ([words = ''], world) => cancelAll(words, 'reminder', world)),
   on(
     [
       `${STOP} (?:all|every|both)(?: of)?(?: my| the)? (.{1,100}?) (${KIND})s?`,
@@ -265,6 +282,9 @@ export const timerIntents: readonly Intent[] = [
   on(
     "(?:remember|(?:don'?t|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
+  ),
+  on("(?:don'?t|do not) let me forget ((?:about )?.+)", ([words = ''], world) =>
+    whereTimed(words, 'reminder', world),
   ),
   on("(?:stop|quit|don't|do not) remind(?:ing)? me (?:about|of|to) (.{1,200})", ([words = ''], world) =>
     cancel(tidy(words), 'reminder', world),
