@@ -19,9 +19,10 @@ export function createDevices({ document, writeDocument }: Documents) {
   const read = () => documentSchema.parse(JSON.parse(document(DOCUMENT) ?? '[]'))
 
   return {
+    knows: (token: string, userAgent: string): boolean => read().includes(digestOf(token, userAgent)),
     /** Remembers a device. True if it is new. */
     remember(token: string, userAgent: string): boolean {
-      const digest = hash('sha256', `${token}\n${kindOf(userAgent)}`)
+      const digest = digestOf(token, userAgent)
       const known = read()
       const others = known.filter((each) => each !== digest)
       writeDocument(DOCUMENT, JSON.stringify([...others, digest].slice(-MAX_DEVICES)))
@@ -29,6 +30,8 @@ export function createDevices({ document, writeDocument }: Documents) {
     },
   }
 }
+
+const digestOf = (token: string, userAgent: string) => hash('sha256', `${token}\n${kindOf(userAgent)}`)
 
 /** A user agent without versions, which change with every update. */
 function kindOf(userAgent: string): string {

@@ -260,6 +260,8 @@ export function createOwnerAccount(options: {
 
   return {
     isInstalled: () => installed,
+    /** Whether a browser has signed in before. */
+    knows: devices.knows,
     /** Of concurrent calls, exactly one installs. */
     async install(installation: Installation): Promise<InstallOutcome> {
       if (installed) return { status: 'already_installed' }

@@ -41,6 +41,17 @@ test('keeps a foreign page from signing a browser in or out and from changing a 
   expect((await client.get('/auth/status')).json.authenticated).toBe(true)
 })
 
+test('keeps a foreign page from installing the service', async () => {
+  const service = await startService({ installed: false })
+  const body = { password: PASSWORD, setupCode: service.ownerState.setupCode }
+  const client = createClient(service.port)
+  for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }]) {
+    const { status, json } = await client.post('/api/install', body, { headers })
+    expect([status, json.code]).toEqual([403, 'foreign_origin'])
+  }
+  expect((await client.post('/api/install', body, { headers: { origin: service.origin } })).status).toBe(201)
+})
+
 test('accepts changes from its own pages, at its own address and at its Public URL', async () => {
   const service = await startService({ environment: { PUBLIC_URL: 'https://delegate.example.com' } })
   const client = await service.signedIn()

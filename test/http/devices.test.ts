@@ -54,3 +54,23 @@ test('remembers no device of a failed sign-in', async () => {
   const wrong = await createClient(service.port).post('/login', { password: 'not the password at all' })
   expect(wrong.headers['set-cookie']).toBeUndefined()
 })
+
+test('lets a browser that has signed in before try, however many strangers guess', async () => {
+  const service = await startService({ environment: { TRUSTED_PROXY: '127.0.0.1' } })
+  const device = await signIn(service, FIREFOX)
+  const from = (address: string, password: string, cookie = '') =>
+    createClient(service.port).post(
+      '/login',
+      { password },
+      {
+        headers: { 'x-forwarded-for': address, 'user-agent': FIREFOX, cookie },
+      },
+    )
+  for (let index = 0; index < 100; index += 1)
+    expect((await from(`203.0.113.${index}`, 'not the password at all')).status).toBe(401)
+  expect((await from('198.51.100.1', PASSWORD)).status).toBe(429)
+  expect((await from('198.51.100.1', PASSWORD, device)).status).toBe(200)
+  for (let round = 0; round < 10; round += 1)
+    expect((await from('198.51.100.2', 'not the password at all', device)).status).toBe(401)
+  expect((await from('198.51.100.3', PASSWORD, device)).status).toBe(429)
+})

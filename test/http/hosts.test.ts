@@ -30,6 +30,8 @@ test('answers only under its own names and under addresses', async () => {
       expect([host, path, status, json.code]).toEqual([host, path, 403, 'host_not_allowed'])
     }
     for (const path of ['/health', '/ready']) expect([path, await status(path, host)]).toEqual([path, 200])
+    const callback = await client.post('/api/copilot/callback', {}, { headers: { host } })
+    expect(callback.json.code).not.toBe('host_not_allowed')
   }
 })
 

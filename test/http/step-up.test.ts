@@ -171,3 +171,17 @@ test('ends a session after twenty wrong proofs in a row, and says so on the time
   const [last] = service.storage.ledger.readSeqs([service.headSeq()])
   expect(last).toMatchObject({ type: 'owner.session.revoked', facts: { by: 'guessing' } })
 })
+
+test.each([
+  ['/login', { password: WRONG }],
+  ['/api/auth/password', { currentPassword: WRONG, newPassword: 'three quiet blue rivers' }],
+])('ends a session that guesses the password by %s', async (path, body) => {
+  const { service, client, pass } = await startWithClock()
+  const owner = await service.signedIn()
+  for (let round = 0; round < 20; round += 1) {
+    pass(16 * MINUTE_MS)
+    expect((await client.post(path, body)).status).toBe(401)
+  }
+  expect((await client.get('/api/sessions')).status).toBe(401)
+  expect((await owner.get('/api/sessions')).status).toBe(200)
+})

@@ -269,6 +269,25 @@ test('tells the caller that the Public URL is missing and hangs up', async () =>
   expect(spoken((await noUrl.provider.client.get('/voice-markup')).text)).toContain('public address')
 })
 
+test('refuses callbacks that cannot be verified without a Public URL', async () => {
+  const phone = await startWithPhone({ environment: { PUBLIC_URL: '' } })
+  const before = await phone.head()
+  const headers = { ...FORM, 'x-twilio-signature': 'bm9wZQ==' }
+  for (const path of ['/voice-status', '/relay-ended', '/sms', '/sms/status']) {
+    const body = encode({ CallSid: 'CA1', CallStatus: 'completed', From: OWNER })
+    const { status, json } = await phone.provider.client.send('POST', path, body, { headers })
+    expect([path, status, json.code]).toEqual([path, 403, 'bad_signature'])
+  }
+  expect(await phone.head()).toBe(before)
+})
+
+test('refuses an unsigned form before it reads its fields', async () => {
+  const { provider } = await startWithPhone()
+  const fields = encode(Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`F${index}`, 'x'])))
+  const { status } = await provider.client.send('POST', '/sms', fields, { headers: FORM })
+  expect(status).toBe(403)
+})
+
 test('connects a call without a realtime model, and explains after the stream ends', async () => {
   const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
   const markup = (await phone.provider.ring('CA1', OWNER)).text

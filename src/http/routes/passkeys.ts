@@ -7,7 +7,7 @@ import {
   removePasskeyRoute,
 } from '../contract/passkeys.ts'
 import type { CoreDeps } from '../features.ts'
-import { deviceOf } from '../server/device-cookie.ts'
+import { deviceOf, userAgentOf } from '../server/device-cookie.ts'
 import type { Routes } from '../server/env.ts'
 import { requireSite, responseOf, siteOf } from '../server/passkey-site.ts'
 import { conflict, Refusal, unknown } from '../server/problem.ts'
@@ -24,12 +24,12 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
   })
 
   routes.openapi(passkeySignInRoute, async (c) => {
-    const client = guesserOf(c)
+    const client = guesserOf(c, account)
     const device = deviceOf(c)
     const passkey = { site: requireSite(c, settings), response: responseOf(c.req.valid('json').response) }
-    const browser = { device, userAgent: c.req.header('user-agent') ?? '', former: c.get('session') }
+    const browser = { device, userAgent: userAgentOf(c), former: c.get('session') }
     const outcome = await account.signInByPasskey({ passkey, ...browser }, throttle.attemptsOf(client))
-    endSignIn(c, deps, device, outcome)
+    await endSignIn(c, deps, device, outcome)
     return c.json({ authenticated: true as const }, 200)
   })
 

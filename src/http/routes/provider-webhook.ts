@@ -40,21 +40,31 @@ export function createProviderWebhooks(options: {
     throw new Refusal(403, code, detail)
   }
 
-  function verify(c: HttpContext, posted: Posted): { isSigned: boolean; isVerified: boolean } {
+  /** What to verify a request with; null for a developer's own, which is not signed. */
+  function signatureOf(c: HttpContext): { authToken: string; signature: string } | null {
     const authToken = settings.webhookToken()
     if (authToken === null) {
       if (!options.devRoutes || !c.get('caller').isDirectLoopback())
         refuse(msg`No auth token is set, so this request cannot be verified.`, 'telephony_not_configured')
-      return { isSigned: false, isVerified: true }
+      return null
     }
     const signature = c.req.header('x-twilio-signature')
-    const publicUrl = settings.get('PUBLIC_URL')
     if (signature === undefined) refuse(msg`The request is not signed.`)
+    return { authToken, signature }
+  }
+
+  function verify(
+    c: HttpContext,
+    signed: ReturnType<typeof signatureOf>,
+    posted: Posted,
+  ): { isSigned: boolean; isVerified: boolean } {
+    const publicUrl = settings.get('PUBLIC_URL')
+    if (signed === null) return { isSigned: false, isVerified: true }
     if (publicUrl === null) return { isSigned: false, isVerified: false }
-    const verifier = createSignatureVerifier({ authToken, publicUrl })
+    const verifier = createSignatureVerifier({ authToken: signed.authToken, publicUrl })
     // The raw request line, as the provider signed it.
     const pathAndQuery = c.env.incoming.url ?? ''
-    const request = { pathAndQuery, signature }
+    const request = { pathAndQuery, signature: signed.signature }
     const isValid =
       posted.json === null ? verifier.form(request, posted.fields) : verifier.json(request, posted.json)
     if (!isValid) refuse(msg`The signature is not valid.`)
@@ -74,8 +84,9 @@ export function createProviderWebhooks(options: {
     },
     /** Reads and verifies a request; throws 403 for one that is not the provider's. */
     async read(c: HttpContext): Promise<ProviderRequest> {
+      const signature = signatureOf(c)
       const posted = await readPosted(c)
-      const { isSigned, isVerified } = verify(c, posted)
+      const { isSigned, isVerified } = verify(c, signature, posted)
       const asked = formOf(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
       const fields = new Map(Object.entries({ ...asked, ...posted.fields }))
       const field = (name: string) => {
@@ -125,4 +136,9 @@ function formOf(text: string): FormFields {
 /** An XML response to the provider. */
 export function markup(c: HttpContext, xml: string): Response {
   return c.body(xml, 200, { 'content-type': 'text/xml; charset=utf-8' })
+}
+
+/** The signature covers the Public URL. Without one, a genuine request cannot be told from a forgery. */
+export function unverified(): Refusal {
+  return new Refusal(403, 'bad_signature', msg`Without a Public URL, the signature cannot be verified.`)
 }

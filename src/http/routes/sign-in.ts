@@ -10,13 +10,13 @@ import {
   stepUpRoute,
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
-import { deviceOf } from '../server/device-cookie.ts'
+import { deviceOf, userAgentOf } from '../server/device-cookie.ts'
 import { type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
 import { requireSite, responseOf } from '../server/passkey-site.ts'
 import { Refusal, unknown } from '../server/problem.ts'
 import { removeSessionCookie } from '../server/session-cookie.ts'
 import { guesserOf, throttled } from '../server/sign-in-throttle.ts'
-import { endSignIn } from '../server/step-up.ts'
+import { countGuess, endSignIn } from '../server/step-up.ts'
 import { commonPassword } from './install.ts'
 
 export function signInRoutes(routes: Routes, deps: CoreDeps): void {
@@ -36,13 +36,13 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
   routes.openapi(
     signInRoute,
     async (c) => {
-      const client = guesserOf(c)
+      const client = guesserOf(c, account)
       const device = deviceOf(c)
       const outcome = await account.signIn(
         {
           ...c.req.valid('json'),
           device,
-          userAgent: c.req.header('user-agent') ?? '',
+          userAgent: userAgentOf(c),
           former: c.get('session'),
         },
         throttle.attemptsOf(client),
@@ -53,11 +53,11 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
           outcome.status,
           msg`Enter a code of your authenticator app or a recovery code.`,
         )
-      endSignIn(c, deps, device, outcome)
+      await endSignIn(c, deps, device, outcome)
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {
-      if (!result.success) countMalformed(guesserOf(c))
+      if (!result.success) countMalformed(guesserOf(c, account))
       return refuseInvalid(result, c)
     },
   )
@@ -71,7 +71,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
   routes.openapi(changePasswordRoute, async (c) => {
     const session = sessionOf(c)
     const { currentPassword, newPassword } = c.req.valid('json')
-    const guesser = guesserOf(c)
+    const guesser = guesserOf(c, account)
     const outcome = await account.changePassword(
       session,
       { current: currentPassword, next: newPassword },
@@ -83,6 +83,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
         sessions.prove(session.id)
         return c.json({ changed: true as const }, 200)
       case 'wrong_password':
+        await countGuess(c, deps)
         throw new Refusal(401, 'wrong_password', msg`The current password is wrong.`)
       case 'too_many_attempts':
         throw throttled(deps, guesser)

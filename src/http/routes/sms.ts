@@ -5,8 +5,8 @@ import { messageMarkup } from '../../phone/line/markup.ts'
 import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
-import { markup } from './provider-webhook.ts'
+import { invalidField } from '../server/problem.ts'
+import { markup, unverified } from './provider-webhook.ts'
 
 const { post } = tagged('Telephony')
 
@@ -79,9 +79,4 @@ export function smsRoutes(routes: Routes, { webhooks, texts, intrusions, owner }
 function messageSid(text: string): string {
   if (text === '') throw invalidField('MessageSid', msg`is missing`)
   return text.slice(0, MAX_ID_CHARS)
-}
-
-/** The signature covers the Public URL. Without one, a genuine request cannot be told from a forgery. */
-function unverified(): Refusal {
-  return new Refusal(403, 'bad_signature', msg`Without a Public URL, the signature cannot be verified.`)
 }

@@ -13,7 +13,7 @@ import {
 import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
-import { markup, type ProviderRequest } from './provider-webhook.ts'
+import { markup, type ProviderRequest, unverified } from './provider-webhook.ts'
 
 const telephony = tagged('Telephony')
 
@@ -116,7 +116,7 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
 
   async function relayOver(c: HttpContext): Promise<Response> {
     const request = await webhooks.read(c)
-    if (!request.isVerified) return markup(c, hangUpMarkup())
+    if (!request.isVerified) throw unverified()
     const call = callOf(request)
     const ended = id(request.field('SessionStatus').toLowerCase())
     // Without its message, which may repeat what was said.
@@ -134,7 +134,7 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
   routes.post('/voice-status', async (c) => {
     const request = await webhooks.read(c)
     const callSid = id(request.field('CallSid'))
-    if (!request.isVerified) return c.body(null, 204)
+    if (!request.isVerified) throw unverified()
     const reports = [
       { of: 'call', status: request.field('CallStatus') },
       { of: 'stream', status: request.field('StreamEvent') },

@@ -50,14 +50,11 @@ const PROVIDER = [
   'UPGRADE /relay',
 ]
 
+/** The assistant may run in a container, which knows this machine by another name. Each task has its own token. */
+const CALLBACK = 'POST /api/copilot/callback'
+
 /** Exact routes that need no session. Everything else does, including paths that do not exist. */
-const WITHOUT_SESSION = new Set([
-  ...BEFORE_INSTALL,
-  'GET /login',
-  ...SIGN_INS,
-  ...PROVIDER,
-  'POST /api/copilot/callback',
-])
+const WITHOUT_SESSION = new Set([...BEFORE_INSTALL, 'GET /login', ...SIGN_INS, ...PROVIDER, CALLBACK])
 
 /** Its last part is the proof. Anything else there is not found, with and without a session. */
 const CALENDAR_FEED = /^GET \/calendar\/[^/]+$/
@@ -65,7 +62,7 @@ const CALENDAR_FEED = /^GET \/calendar\/[^/]+$/
 /** For monitors alone, also before installation and under any host, because they prove themselves. */
 const METRICS = 'GET /metrics'
 
-const UNDER_ANY_HOST = new Set(['GET /health', 'GET /ready', ...PROVIDER])
+const UNDER_ANY_HOST = new Set(['GET /health', 'GET /ready', CALLBACK, ...PROVIDER])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Bounds the work of decoding a path; no proxy encodes one more often than this. */
@@ -84,6 +81,12 @@ export function createAccessControl(options: {
   readonly isMonitor: IsMonitor
 }) {
   const { account, sessions, isAllowedHost, intrusions, isStaticFile, isMonitor } = options
+
+  function requireOwnOrigin(incoming: IncomingMessage, caller: Caller): void {
+    if (isFromOwnOrigin(incoming, caller)) return
+    intrusions.count('foreign_origin')
+    throw new Refusal(403, 'foreign_origin', msg`The request comes from a page of another origin.`)
+  }
 
   return {
     /**
@@ -104,6 +107,7 @@ export function createAccessControl(options: {
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
 
       if (!account.isInstalled()) {
+        if (route === 'POST /api/install') requireOwnOrigin(incoming, caller)
         if (isFile || BEFORE_INSTALL.has(route)) return null
         if (isNavigation(incoming)) throw new Redirection('/install')
         throw new Refusal(
@@ -120,10 +124,7 @@ export function createAccessControl(options: {
       // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
       // send no preflight for upgrades, so only this check keeps such a page off the sockets.
       const isGuarded = token !== null || SIGN_INS.has(route)
-      if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
-        intrusions.count('foreign_origin')
-        throw new Refusal(403, 'foreign_origin', msg`The request comes from a page of another origin.`)
-      }
+      if (isGuarded && !SAFE_METHODS.has(method)) requireOwnOrigin(incoming, caller)
       if (session !== null || WITHOUT_SESSION.has(route) || CALENDAR_FEED.test(route)) return session
       if (isNavigation(incoming)) throw new Redirection('/login')
       intrusions.count('no_session')

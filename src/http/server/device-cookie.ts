@@ -18,3 +18,6 @@ export function setDeviceCookie(c: HttpContext, token: string): void {
   const secure = c.get('caller').isHttps
   setCookie(c, NAME, token, { httpOnly: true, sameSite: 'Strict', path: '/login', secure, maxAge: MAX_AGE_S })
 }
+
+/** The kind of browser that asks. */
+export const userAgentOf = (c: HttpContext): string => c.req.header('user-agent') ?? ''

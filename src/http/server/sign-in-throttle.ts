@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { msg } from '../../language/msg.ts'
-import type { Attempts } from '../../settings/owner-account.ts'
+import type { Attempts, OwnerAccount } from '../../settings/owner-account.ts'
+import { deviceOf, userAgentOf } from './device-cookie.ts'
 import type { HttpContext } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { Refusal } from './problem.ts'
@@ -22,8 +23,8 @@ const MAX_CLIENTS = 10_000
 export type SignInThrottle = ReturnType<typeof createSignInThrottle>
 
 /**
- * Slows down password guessing, per client and for all unknown addresses together. This machine and addresses
- * that have signed in since the start are known: the owner can still sign in while others guess. Uses a monotonic
+ * Slows down password guessing, per client and for all unknown addresses together. This machine, addresses that have
+ * signed in since the start, and browsers that ever have are known: the owner can still sign in while others guess. Uses a monotonic
  * clock, so that setting the wall clock neither frees nor locks out anyone.
  */
 export function createSignInThrottle(monotonicMs: () => number) {
@@ -100,12 +101,14 @@ export function throttled(
 }
 
 /**
- * Whose attempts count together: those of a session where there is one. So guessing strangers do not lock out the
- * owner, and a thief of the session can neither guess without limit nor lock out the owner's address.
+ * Whose attempts count together: those of a session, or of a browser that has signed in before. So guessing strangers do
+ * not lock out the owner, and a thief of the session can neither guess without limit nor lock out the owner's address.
  */
-export function guesserOf(c: HttpContext): string {
+export function guesserOf(c: HttpContext, account: Pick<OwnerAccount, 'knows'>): string {
   const session = c.get('session')
-  return session === null ? c.get('caller').address : `session ${session.id}`
+  if (session !== null) return `session ${session.id}`
+  const device = deviceOf(c)
+  return account.knows(device, userAgentOf(c)) ? `device ${device}` : c.get('caller').address
 }
 
 function removeTime(times: number[], timeMs: number): void {

@@ -2,6 +2,7 @@ import { english } from '../../language/message.ts'
 import { msg } from '../../language/msg.ts'
 import type { OwnerAccount, Proof } from '../../settings/owner-account.ts'
 import type { Sessions } from '../../settings/sessions.ts'
+import type { CoreDeps } from '../features.ts'
 import { setDeviceCookie } from './device-cookie.ts'
 import { type HttpContext, type Routes, sessionOf } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
@@ -35,12 +36,12 @@ export type StepUp = ReturnType<typeof createStepUp>
 
 /** Asks for a proof of who is there: signing in counts for five minutes, and so does proving it again. */
 export function createStepUp(options: {
-  readonly account: Pick<OwnerAccount, 'confirm' | 'revoke'>
+  readonly account: Pick<OwnerAccount, 'confirm' | 'revoke' | 'knows'>
   readonly sessions: Pick<Sessions, 'hasRecentProof' | 'prove' | 'refuse'>
   readonly throttle: SignInThrottle
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }) {
-  const { account, sessions, throttle, intrusions } = options
+  const { account, sessions, throttle } = options
 
   /** Throws 403 `step_up_required` unless the session has a recent proof. */
   function requireProof(c: HttpContext): void {
@@ -70,32 +71,49 @@ export function createStepUp(options: {
       status: 401 | 403 = 403,
     ): Promise<T> {
       const { id } = sessionOf(c)
-      const guesser = guesserOf(c)
+      const guesser = guesserOf(c, account)
       const outcome = await account.confirm(proof, throttle.attemptsOf(guesser), async () => {
         sessions.prove(id)
         return { value: await job() }
       })
       if (typeof outcome === 'object') return outcome.value
       if (outcome === 'too_many_attempts') throw throttled(options, guesser)
-      intrusions.count('sign_in_refused')
-      if (sessions.refuse(id)) await account.revoke(id, 'guessing')
+      await countGuess(c, options)
       throw wrongFactor(status, outcome)
     },
   }
 }
 
-/** Ends a sign-in: sets the cookies of the new session, or throws the refusal and counts the guess. */
-export function endSignIn(
+/** Counts a wrong proof. Many in a row end the session that made them. */
+export async function countGuess(
   c: HttpContext,
-  deps: { readonly throttle: SignInThrottle; readonly intrusions: Pick<IntrusionCounter, 'count'> },
+  {
+    account,
+    sessions,
+    intrusions,
+  }: {
+    readonly account: Pick<OwnerAccount, 'revoke'>
+    readonly sessions: Pick<Sessions, 'refuse'>
+    readonly intrusions: Pick<IntrusionCounter, 'count'>
+  },
+): Promise<void> {
+  intrusions.count('sign_in_refused')
+  const session = c.get('session')
+  if (session && sessions.refuse(session.id)) await account.revoke(session.id, 'guessing')
+}
+
+/** Ends a sign-in: sets the cookies of the new session, or throws the refusal and counts the guess. */
+export async function endSignIn(
+  c: HttpContext,
+  deps: CoreDeps,
   device: string,
   outcome:
     | { readonly status: 'signed_in'; readonly newSession: { readonly token: string } }
     | { readonly status: 'too_many_attempts' | keyof typeof WRONG },
-): void {
-  if (outcome.status === 'too_many_attempts') throw throttled(deps, guesserOf(c))
+): Promise<void> {
+  if (outcome.status === 'too_many_attempts') throw throttled(deps, guesserOf(c, deps.account))
   if (outcome.status !== 'signed_in') {
-    deps.intrusions.count('sign_in_refused')
+    await countGuess(c, deps)
     throw wrongFactor(401, outcome.status)
   }
   setSessionCookie(c, outcome.newSession.token)
