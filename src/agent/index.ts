@@ -32,7 +32,6 @@ export function buildAgent(options: AgentOptions) {
   const { storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)
   const previews = createPreviews()
-  const conversation = buildConversation(options)
   const proposals = createProposals({
     ...options,
     ...storage,
@@ -48,6 +47,7 @@ export function buildAgent(options: AgentOptions) {
       .map((tool) => [tool.name, withMaskedResults(tool, options.maskSecrets)] as const),
   )
   const assistant = buildAssistant({ ...options, tools, propose: proposals.proposeDeed, previews })
+  const conversation = buildConversation(options, assistant.attention.stop)
 
   return {
     ...assistant,
@@ -60,12 +60,34 @@ export function buildAgent(options: AgentOptions) {
   }
 }
 
-function buildConversation({ storage, settings, nowMs, idleLookMs, onIdleFault }: AgentOptions) {
+/** How long ending a conversation waits for its running turn. */
+const STOP_MS = 5_000
+
+function buildConversation(
+  { storage, settings, nowMs, idleLookMs, onIdleFault }: AgentOptions,
+  stop: () => boolean,
+) {
   const turns = createTurnQueries(storage.views)
+
+  async function stopTurns(conversationId: string): Promise<void> {
+    const late = AbortSignal.timeout(STOP_MS)
+    const isOpen = () =>
+      turns.unfinished().some((turn) => turn.trigger === 'message' && turn.conversationId === conversationId)
+    while (isOpen() && !late.aborted) {
+      const moved = Promise.withResolvers<void>()
+      late.addEventListener('abort', () => moved.resolve())
+      const unsubscribe = storage.onHeadMoved(moved.resolve, ['chat', 'turn'])
+      stop()
+      await moved.promise
+      unsubscribe()
+    }
+  }
+
   const ending = createEnding({
     ...storage,
     nowMs,
     isBusy: (spanId) => turns.unfinished().some((turn) => turn.spanId === spanId),
+    stopTurns,
   })
   return {
     endConversation: ending.endConversation,

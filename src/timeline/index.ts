@@ -1,3 +1,4 @@
+import type { LedgerEvent } from '../../ledger/event.ts'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import type { TimelineSearch } from '../../projections/search.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
@@ -6,7 +7,7 @@ import type { FunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { queryFunctions } from './query-functions.ts'
-import { timelineTools } from './tools.ts'
+import { SAID, timelineTools } from './tools.ts'
 
 /** The functions of the timeline in the query thread. */
 export const timelineQueries = new URL('./query-functions.ts', import.meta.url)
@@ -25,14 +26,14 @@ export function buildTimeline(options: {
     await caughtUpWithin(catchUpLagging)
     return options.queries.ask('searchTimeline', search)
   }
+  const { repeatsBarred } = createMemoryQueries(views)
+  const { isReplaced } = createTurnQueries(views)
   return {
     ...createTimelineQueries(views, ledger),
     search,
-    tools: timelineTools({
-      ledger,
-      search,
-      repeatsBarred: createMemoryQueries(views).repeatsBarred,
-      isReplaced: createTurnQueries(views).isReplaced,
-    }),
+    /** Whether the words of an event stay out of the owner's search: barred, unless by changing the message. */
+    isLeftOut: (event: LedgerEvent) =>
+      SAID.test(event.type) && repeatsBarred(event) && !(event.turnId !== null && isReplaced(event.turnId)),
+    tools: timelineTools({ ledger, search, repeatsBarred, isReplaced }),
   }
 }

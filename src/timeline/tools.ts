@@ -11,7 +11,8 @@ const HITS = 10
 const LISTED = 40
 /** Documents to read for a listing, because many are not utterances. */
 const LOOKED_AT = 400
-const SAID =
+/** Types of events with words of a conversation. */
+export const SAID =
   /^(?:chat\.message\.received|chat\.reply\.|sms\.(?:received|sent)$|call\.(?:utterance\.heard|reply\.spoken)$)/
 const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 

@@ -47,3 +47,22 @@ test('tells a message whose turn will not run any more that it is kept', async (
   const again = await startWholeService({ directory, environment })
   expect((await again.client.post('/api/chat', asked)).json.reply.text).toBe('At noon.')
 })
+
+test('stops the running turn of a conversation before it ends the conversation', async () => {
+  const model = await startModelDouble()
+  onTestFinished(() => model.close())
+  const { client } = await startWholeService({
+    environment: { OPENAI_BASE_URL: model.url, CHAT_MODEL: 'test-model' },
+  })
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  model.reply({ text: 'Too late.', pause: { at: 'headers', until: never.promise } })
+  const answer = client.post('/api/chat', { content: 'When does the ferry leave?' })
+  await expect.poll(() => model.requests('/responses').length).toBe(1)
+  const [{ id }] = (await client.get('/api/conversations')).json.conversations
+  expect((await client.post(`/api/conversations/${id}/end`)).status).toBe(200)
+  await answer
+  const { events } = (await client.get(`/api/conversations/${id}/events`)).json
+  const types = events.map(({ type }: { type: string }) => type)
+  expect(types.slice(-2)).toEqual(['span.closed', 'conversation.ended'])
+})

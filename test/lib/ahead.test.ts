@@ -68,7 +68,13 @@ test('treats an interaction as idle if its last event lies ten years ahead', asy
     { type: 'conversation.started', conversationId: 'c', actor: 'service', facts: {} },
     { type: 'span.opened', ...place, facts: { kind: 'interaction' } },
   ])
-  const ending = createEnding({ append, views, nowMs: () => nowMs, isBusy: () => false })
+  const ending = createEnding({
+    append,
+    views,
+    nowMs: () => nowMs,
+    isBusy: () => false,
+    stopTurns: async () => undefined,
+  })
   expect(ending.idleSpans(60_000)).toEqual([])
   nowMs -= 10 * YEAR_MS
   expect(ending.idleSpans(60_000)).toMatchObject([{ spanId: 's' }])

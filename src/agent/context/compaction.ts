@@ -239,7 +239,13 @@ export function createCompactor(options: {
       const isLostToErasure = latest?.erased === 1 && (queries.base(conversationId)?.seq ?? 0) < latest.seq
       if (!isLostToErasure && !isOverfull && row.contextTokens < options.thresholdTokens()) return false
       // After a useless compaction, an immediate retry would be useless too.
-      if (latest && !isOverfull && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS))
+      if (
+        latest &&
+        !isOverfull &&
+        !isLostToErasure &&
+        wasUseless(latest) &&
+        isPausedSince(latest.at, BREAKER_PAUSE_MS)
+      )
         return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
       const pauseMs = BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES)

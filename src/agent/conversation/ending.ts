@@ -13,6 +13,8 @@ export function createEnding(options: {
   readonly nowMs: () => number
   /** Whether a turn of the span waits or runs. Such a span is not idle, however slow the model is. */
   readonly isBusy: (spanId: string) => boolean
+  /** Stops the turns of a conversation, and resolves when they have ended. */
+  readonly stopTurns: (conversationId: string) => Promise<void>
 }) {
   const { append, views, nowMs } = options
   const spans = createOpenSpanQueries(views)
@@ -30,6 +32,7 @@ export function createEnding(options: {
       if (!conversation) return 'not_found'
       if (conversation.endedAt !== null) return 'already_ended'
       const { id } = conversation
+      await options.stopTurns(id)
       const closings = spans.all().filter((span) => span.kind === 'interaction' && span.conversationId === id)
       const result = await append([
         ...closings.map((span) => spanClosed(span, 'conversation_ended')),

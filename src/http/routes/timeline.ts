@@ -65,7 +65,7 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     const events = new Map(ledger.readSeqs(shown.map(({ seq }) => seq)).map((event) => [event.seq, event]))
     const hits = shown.flatMap(({ seq, snippet }) => {
       const event = events.get(seq)
-      if (!event || event.type === 'unknown' || event.erased) return []
+      if (!event || event.type === 'unknown' || event.erased || timeline.isLeftOut(event)) return []
       const { at, type, channel, conversationId, spanId } = event
       const marked = snippet
       return [{ seq, at, type, channel, conversationId, spanId, snippet: withoutMarks(snippet), marked }]
