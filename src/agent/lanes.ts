@@ -6,6 +6,10 @@ import { spanClosed } from '../lib/spans.ts'
 import { LONGEST_RETRY_MS } from './activation.ts'
 import { type Attention, type AttentionOptions, createAttention } from './attention.ts'
 
+/** More than that is a loop: a recurrence wakes it once a minute at most. */
+const ACTIVATIONS_AN_HOUR = 120
+const HOUR_MS = 3_600_000
+
 /** A lane for texts has neither signals nor anything to recover. */
 const ONLY_TURNS = {
   wakingSignals: () => [],
@@ -42,25 +46,42 @@ export function createLanes(
       ? []
       : turns.unfinished().filter((turn) => turn.party === party && turn.trigger === trigger)
 
+  const starts: number[] = []
+  /** When it may next start by itself. After the clock was set back, at once. */
+  function restUntilMs(): number {
+    const first = starts.at(-ACTIVATIONS_AN_HOUR)
+    return first === undefined || first > nowMs() ? 0 : first + HOUR_MS
+  }
+
+  async function runActivation(...args: Parameters<AttentionOptions['runActivation']>): Promise<void> {
+    starts.push(nowMs())
+    if (starts.length > ACTIVATIONS_AN_HOUR) starts.shift()
+    if (restUntilMs() > nowMs())
+      log.warn({ most: ACTIVATIONS_AN_HOUR }, 'woke too often, and rests for an hour')
+    await options.runActivation(...args)
+  }
+
   const chat = createAttention({
     waitingTurns: () => waiting('owner', 'message'),
     isOwnerWaiting: () => waiting('owner', 'sms').length > 0,
     wakingSignals() {
       const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
       // Failed attempts would count, and end in giving up.
-      return waking.length === 0 || mayAskModel() ? waking : []
+      return waking.length === 0 || (mayAskModel() && restUntilMs() <= nowMs()) ? waking : []
     },
     hasInterrupt: signals.hasInterrupt,
     nextRetryAtMs: () => {
       const retryAt = signals.nextRetryAt()
-      return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
+      if (!mayAskModel()) return null
+      if (restUntilMs() > nowMs()) return restUntilMs()
+      return retryAt === null ? null : Date.parse(retryAt)
     },
     onHeadMoved,
     mustStop: (kind) => kind !== 'turn' && isHalted(),
     isReplaced: turns.isReplaced,
     areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation', 'allowance'],
     runTurn,
-    runActivation: options.runActivation,
+    runActivation,
     afterTurn: compactIfDue,
     recover: options.recover,
     nowMs,
