@@ -95,7 +95,7 @@ export function createSmsInbox(options: {
         },
       ])
       if (result.status !== 'appended') return { status: 'repeated' }
-      return { status: reason === 'halt' ? 'halted' : 'ignored' }
+      return { status: reason === 'halt' && !isOptedOut ? 'halted' : 'ignored' }
     }
     const turnId = newId()
     const received: NewEvent = {

@@ -11,7 +11,9 @@ const KEPT_OUT = new RegExp(
   'u',
 )
 
-/** Whether the owner asks, anywhere in a message, not to keep what it says. */
+const QUOTED = /["“„«][^"“”„«»]{0,300}["”»]/g
+
+/** Whether the owner asks, anywhere in a message but in a quotation, not to keep what it says. */
 export function asksNotToKeep(text: string): boolean {
-  return KEPT_OUT.test(foldText(text))
+  return KEPT_OUT.test(foldText(text.replace(QUOTED, ' ')))
 }

@@ -217,6 +217,14 @@ test('halts on the owner’s text HALT, confirms it in the markup, and ignores a
   expect(await state(phone.service)).toEqual(NOT_HALTED)
 })
 
+test('halts on the text HALT of a number that has opted out, without an answer', async () => {
+  const phone = await startWithTexts()
+  await text(phone, 'SM1', OWNER, 'STOP')
+  const answer = await text(phone, 'SM2', OWNER, 'HALT')
+  expect(answer.text).not.toContain('<Message')
+  expect((await state(phone.service)).halted).toBe(true)
+})
+
 test('stops a turn by text that runs when the halt comes, and resumes it after the release', async () => {
   const phone = await startWithTexts()
   const gate = Promise.withResolvers<void>()

@@ -84,6 +84,8 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
       'step_up_required',
     ])
   }
+  const invalid = await client.put('/api/config', { entries: { OPENAI_BASE_URL: 'not an address' } })
+  expect([invalid.status, invalid.json.code]).toEqual([400, 'invalid_setting'])
   expect(service.headSeq()).toBe(head)
 
   const proof = await client.post('/api/auth/step-up', { password: PASSWORD })

@@ -15,6 +15,7 @@ test.each([
 test.each([
   'The code for the gate is 5093, I can never remember it',
   'I don’t remember that',
+  'I said “don’t keep this” yesterday. My cat is called Mauzi.',
   'We never write it down, so please keep it: the tank holds 60 litres',
   'You don’t know that yet, but Ida moved to Turku',
 ])('reads no such wish in “%s”', (text) => {

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { msg, translated } from '../../language/msg.ts'
 import { isSensitive, isSettingKey } from '../../settings/registry.ts'
+import type { SettingProblem } from '../../settings/settings.ts'
 import {
   changeRoute,
   type connectionSchema,
@@ -38,6 +39,8 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
 
   routes.openapi(changeRoute, async (c) => {
     const { entries: wanted, password } = c.req.valid('json')
+    const checked = settings.check(wanted)
+    if (checked.status === 'invalid') throw invalidSettings(checked.problems)
     if (password === undefined && Object.keys(wanted).some(isSensitive)) stepUp.requireProof(c)
     const outcome =
       password === undefined
@@ -51,17 +54,7 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
         { errors: [{ path: 'password', message: msg`is required to set a key for another address` }] },
       )
     }
-    if (outcome.status === 'invalid') {
-      const errors = outcome.problems.map(({ key, message }) => ({ path: `entries.${key}`, message }))
-      throw new Refusal(
-        400,
-        'invalid_setting',
-        `${outcome.problems[0]?.key} ${outcome.problems[0]?.message}.`,
-        {
-          errors,
-        },
-      )
-    }
+    if (outcome.status === 'invalid') throw invalidSettings(outcome.problems)
     return c.json(entries(), 200)
   })
 
@@ -78,4 +71,9 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
   )
 
   routes.openapi(proxiesRoute, (c) => c.json({ undeclared: undeclaredProxies() }, 200))
+}
+
+function invalidSettings(problems: readonly SettingProblem[]): Refusal {
+  const errors = problems.map(({ key, message }) => ({ path: `entries.${key}`, message }))
+  return new Refusal(400, 'invalid_setting', `${problems[0]?.key} ${problems[0]?.message}.`, { errors })
 }

@@ -74,6 +74,6 @@ function present(task: Task) {
   return shown
 }
 
-function presentWhole({ dispatchedSeq: _seq, ...task }: Task) {
+function presentWhole({ dispatchedSeq: _from, endedSeq: _to, ...task }: Task) {
   return task
 }
