@@ -61,7 +61,7 @@ async function drag(page: Page, start: Point, end: Point): Promise<void> {
   await page.mouse.up()
 }
 
-test('closes a dialog by a click beside it, but not by a drag, and not once it is filled in', async () => {
+test('closes a dialog by a click beside it, not by a drag, and once it is filled in by two Escapes', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   const open = page.getByRole('button', { name: 'Set a reminder' }).first()
@@ -82,6 +82,10 @@ test('closes a dialog by a click beside it, but not by a drag, and not once it i
   await field.fill('Water the plants')
   await page.mouse.click(...outside)
   expect(await field.inputValue()).toBe('Water the plants')
+  await page.keyboard.press('Escape')
+  expect(await field.inputValue()).toBe('Water the plants')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
 })
 
 test('offers a retry when timers cannot be loaded', async () => {

@@ -59,9 +59,13 @@ export class DgDialog extends StyledElement {
   @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
   @property({ type: Boolean }) reading = false
-  /** Set once a click beside it would lose what it holds: on a phone, a tap there hides the keyboard. */
+  /**
+   * Set once a click beside it or one Escape would lose what it holds: on a phone, a tap there hides the keyboard. A
+   * second Escape closes it.
+   */
   @property({ type: Boolean }) filled = false
   private pressedOnBackdrop = false
+  private escaped = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -87,11 +91,18 @@ export class DgDialog extends StyledElement {
     if (!this.filled && this.pressedOnBackdrop && isOnBackdrop(event)) this.close()
   }
 
+  private readonly cancelled = (event: Event): void => {
+    if (this.filled && !this.escaped) event.preventDefault()
+    this.escaped = true
+  }
+
   override render() {
     return html`<dialog
       class=${this.wide ? 'wide' : ''}
       aria-labelledby="heading"
       @close=${() => this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))}
+      @cancel=${this.cancelled}
+      @input=${() => (this.escaped = false)}
       @pointerdown=${(event: PointerEvent) => (this.pressedOnBackdrop = isOnBackdrop(event))}
       @click=${this.clicked}
     >
