@@ -1,3 +1,4 @@
+import { isPersonal } from './text.ts'
 import { isAspect, queryWords, senseOf, wordsOf } from './words.ts'
 
 /** A memory, or an earlier statement of the owner. */
@@ -28,8 +29,10 @@ export function findAnswers<F extends Fact>(question: string, facts: readonly F[
     const aspectHits = aspectStems.filter((each) => stems.has(each)).length
     return [{ fact, score: keyHits * KEY_WEIGHT + aspectHits }]
   })
-  const best = Math.max(0, ...scored.map(({ score }) => score))
-  const ranked = scored
+  const personal = scored.filter(({ fact }) => isPersonal(fact.text))
+  const meant = isOwn && personal.length > 0 ? personal : scored
+  const best = Math.max(0, ...meant.map(({ score }) => score))
+  const ranked = meant
     .filter(({ score }) => score >= best * NEAR_BEST)
     .sort((a, b) => b.score - a.score)
     .map(({ fact }) => fact)

@@ -199,6 +199,7 @@ export function toYou(text: string): string {
     .replace(/^(?:that|actually,?|hi,?|hello,?) /i, '')
     .replace(/^call you /i, 'to call you ')
     .replace(SMALL_START, (word) => word.toLowerCase())
+    .replace(/(?<=[.!?] )your?\b/g, capitalise)
     .replace(/[.!]$/, '')
 }
 

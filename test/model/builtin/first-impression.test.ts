@@ -154,7 +154,7 @@ test('restores the last forgotten memory on “undo” if the tool is offered', 
   for (const said of ['undo', 'undo that', 'no, keep it']) {
     const turn = await runTurn([...past, owner(said)])
     expect(turn.calls).toEqual([{ name: 'undo_forget', args: {} }])
-    expect(turn.text).toBe('I remember it again.')
+    expect(turn.text).toBe('I remember again what I last forgot.')
   }
   const gone = await runTurn([owner('undo')], { undo_forget: () => ({ ok: false }) })
   expect(gone.text).toMatch(/^I can only bring back what I forgot .* under \[Notes\]/)

@@ -64,25 +64,6 @@ test.each([
   expect(calls).toMatchObject([{ name, args }])
 })
 
-test('undoes what was forgotten last, but not after another deed', async () => {
-  const forgotten = [
-    owner('forget my PIN'),
-    delegate('Forgotten: “your PIN is 4821”. Say “undo” within a minute to bring it back.'),
-  ]
-  const undo_forget = () => ({ ok: true })
-  const thanks = await runTurn([...forgotten, owner('thanks'), delegate('You’re welcome.'), owner('undo')], {
-    undo_forget,
-  })
-  expect(thanks.text).toBe('I remember it again.')
-  const cleared = [
-    owner('delete the packing list'),
-    delegate('Your packing list is empty now. You can restore it under [Notes](/notes).'),
-  ]
-  const { calls, text } = await runTurn([...forgotten, ...cleared, owner('undo')], { undo_forget })
-  expect(calls).toEqual([])
-  expect(text).toContain('You can restore notes and lists under [Notes](/notes)')
-})
-
 test('adds to a note by the start of its title, or says that there is none', async () => {
   const said = [owner('add loose door handle to the flat inventory')]
   const title = 'flat inventory - scratch on hob'
@@ -129,6 +110,50 @@ test.each([
   ['20% tip on 48.50', '20% tip on 48.50 = 9.70'],
 ])('answers “%s” with “%s”', async (said, reply) => {
   expect((await runTurn([owner(said)])).text).toBe(reply)
+})
+
+test.each([
+  ['add 2 minutes', 'change_timer', { query: 't1', by_minutes: 2 }],
+  ['stop the timer', 'cancel_timer', { query: 't1' }],
+])('takes “%s” for the reminder just named', async (said, name, args) => {
+  const pasta = { ...timer, title: 'Pasta' }
+  const past = [owner('set a timer 12 min pasta'), delegate('Your pasta timer goes off at 14:12.')]
+  const { calls } = await runTurn([...past, owner(said)], {
+    list_timers: () => ({ ok: true, timers: [pasta, { ...timer, id: 't2' }] }),
+    change_timer: () => ({ ok: true, timer: pasta }),
+    cancel_timer: () => ({ ok: true, timers: [pasta] }),
+  })
+  expect(calls.at(-1)).toMatchObject({ name, args })
+})
+
+test('reminds before a stay of several days', async () => {
+  const { calls } = await runTurn([owner('remind me 3 weeks before Tenerife to check the passports')], {
+    recall: () => ({
+      ok: true,
+      memories: [{ id: 'm', text: 'We are going to Tenerife from 14 to 21 February', since: null }],
+    }),
+    search_timeline: nothing,
+    set_timer,
+  })
+  expect(calls.at(-1)).toMatchObject({ name: 'set_timer', args: { at: '2027-01-24T09:00' } })
+})
+
+test('answers “what’s my number” with the owner’s own', async () => {
+  const { text } = await runTurn([owner("what's my number")], {
+    recall: () => ({
+      ok: true,
+      memories: [
+        {
+          id: 'm1',
+          text: 'The school is called St Mary’s and the phone number is 0161 496 0456',
+          since: null,
+        },
+        { id: 'm2', text: 'I got a new phone number 07700 900 555', since: null },
+      ],
+    }),
+    search_timeline: nothing,
+  })
+  expect(text).toBe('You told me: you got a new phone number 07700 900 555.')
 })
 
 test('cancels everything on a day', async () => {

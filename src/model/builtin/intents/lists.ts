@@ -101,13 +101,11 @@ function* clear(name: string): Steps {
 
 /** Normalises a list name: "the list" is the shopping list. */
 function listName(words: string): string {
-  const plain = tidy(words)
-    .toLowerCase()
-    .replace(/^(?:(?:the|my|our|a|an|that|this) )+/, '')
-  if (/^(?:it|list|)$/.test(plain)) return 'shopping list'
-  if (/^to[ -]?do'?s?(?: list)?$/.test(plain)) return 'to-do list'
-  if (/^(?:groceries|grocery)(?: list)?$/.test(plain)) return 'shopping list'
-  return plain.endsWith('list') ? plain : `${plain} list`
+  const plain = tidy(words).replace(/^(?:(?:the|my|our|a|an|that|this) )+/i, '')
+  if (/^(?:it|list|)$/i.test(plain)) return 'shopping list'
+  if (/^to[ -]?do'?s?(?: list)?$/i.test(plain)) return 'to-do list'
+  if (/^(?:groceries|grocery)(?: list)?$/i.test(plain)) return 'shopping list'
+  return /list$/i.test(plain) ? plain : `${plain} list`
 }
 
 function itemsOf(text: string): string[] {

@@ -138,26 +138,19 @@ function choicesIn({ message = '' }: Outcome, present: Present): string[] {
   )
 }
 
-const RESTORED = 'I remember it again.'
+const RESTORED = 'I remember again what I last forgot.'
 const NOTHING_TO_UNDO =
   'I can only bring back what I forgot within the last minute. You can restore notes and lists under [Notes](/notes), and a cancelled reminder has to be set again.'
 
-const IS_FORGOTTEN = /^Forgotten/
-/** Replies after which "undo" means something else than the last forgetting. */
-const OTHER_DEED = /^(?:Cancelled|Taken off|Added|I started|I’ll|Ticked off)|You can restore it/
-
 /** The forgotten words are no longer in the conversation, but the tool knows them. */
-function* undo({ conversation: { past } }: World): Steps {
-  const replies = past.map(({ reply }) => reply)
-  const last = replies.find((reply) => IS_FORGOTTEN.test(reply) || OTHER_DEED.test(reply))
-  if (last !== undefined && !IS_FORGOTTEN.test(last)) return NOTHING_TO_UNDO
+function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
   return ok ? RESTORED : NOTHING_TO_UNDO
 }
 
 /** Cancels what was just forgotten, or else the reminder that was just named. */
 function* cancelThat(world: World): Steps {
-  if (IS_FORGOTTEN.test(world.conversation.past[0]?.reply ?? '')) return yield* undo(world)
+  if (/^Forgotten/.test(world.conversation.past[0]?.reply ?? '')) return yield* undo()
   return yield* cancel((yield* findNamed([], world))?.id ?? '', 'reminder', world)
 }
 
@@ -173,7 +166,7 @@ const asks = (words: string) => /[?？]\s*$/.test(words) && !/^that\b/i.test(wor
 export const recallIntents: readonly Intent[] = [
   on(
     /^(?:undo(?: (?:that|it|this))?|(?:no,? )?(?:keep|restore) (?:it|that)|bring (?:it|that) back|take (?:it|that) back|revert(?: that)?|no,? (?:don't|do not))$/,
-    (_groups, world) => undo(world),
+    undo,
   ),
   on(/^(?:no,? )?cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
   on(

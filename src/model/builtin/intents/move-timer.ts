@@ -137,6 +137,9 @@ export const moveIntents: readonly Intent[] = [
     const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'
     return whereMoved(`it to ${isDelay ? 'in ' : ''}${words}`, world)
   }),
+  on('add (?:another )?(\\d{1,3} (?:more )?(?:min(?:ute)?|hour)s?)', ([delay = ''], world) =>
+    whereMoved(`it by ${delay.replace('more ', '')}`, world),
+  ),
   on(`add (\\d.{0,30}) to ((?:.{1,60} )??${KIND}|it|that)`, ([delay = '', name = ''], world) =>
     whereMoved(`${name} by ${delay}`, world),
   ),

@@ -71,7 +71,7 @@ function* written(words: string, world: World): Steps {
 
 export const timelineIntents: readonly Intent[] = [
   on(
-    'what (?:did|have) i (?:write|written|note|noted|jot|jotted)(?: down)?(?: about| on| regarding) (.+)',
+    'what (?:did|have) i (?:write|written|note|noted|jot|jotted)(?: down)?(?: about| on| regarding| for) (.+)',
     ([words = ''], world) => written(words, world),
   ),
   on(

@@ -10,7 +10,7 @@ import { agenda, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from '.
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, SAME_TIME, type Timing, timingOf } from './move-timer.ts'
-import { choiceOf, findNamed, KIND, naming, thoseAt } from './which-timer.ts'
+import { choiceOf, findNamed, KIND, namedLast, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
 
@@ -178,7 +178,8 @@ export function* cancel(words: string, kind: string, world: World): Steps {
   const wanted = wordsIn(words)
   const timed = yield* thoseAt(words, world)
   if (timed.length > 1) return choiceOf(WHICH_ONE, timed, present)
-  const query = timed[0]?.id ?? (wanted.join(' ') || kind.toLowerCase())
+  const said = wanted.length === 0 && kind !== '' ? yield* namedLast(world) : undefined
+  const query = timed[0]?.id ?? said?.id ?? (wanted.join(' ') || kind.toLowerCase())
   let outcome = yield* use('cancel_timer', { query, all: false })
   // An alarm without words is called "Wake up".
   for (const each of /^alarm$/i.test(kind) ? ['wake up', null] : [null])
@@ -242,7 +243,7 @@ export const timerIntents: readonly Intent[] = [
       `what (?:do i have|have i got)(?: on(?: my list)?| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
       `what(?:'s| is| do i have) (?:on(?: my list)?|due)(?: for)? ${SPAN}`,
       `what (?:do i have|have i got|do i need) to do (?:(?:on|for) (.{2,30})|(?!today)${SPAN})`,
-      `(?:(?:do i have|have i got|is there) (?:anything|something)|am i (?:free|busy))(?: on| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
+      `(?:(?:(?:do i have|have i got|is there) )?(?:anything|something)|am i (?:free|busy))(?: on| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
     ],
     (groups, world) => agenda(firstOf(groups), world, true),
   ),

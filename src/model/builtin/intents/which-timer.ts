@@ -34,6 +34,15 @@ export function* thoseAt(words: string, { present }: World): StepsTo<readonly Ti
   })
 }
 
+/** The reminder that the last reply names; undefined unless it is one. */
+export function* namedLast({ conversation: { past } }: World): StepsTo<TimerResult | undefined> {
+  const reply = past[0]?.reply.toLowerCase() ?? ''
+  if (reply === '') return undefined
+  const { timers, open } = yield* use('list_timers', {})
+  const named = [...open, ...timers].filter(({ title = '' }) => reply.includes(toYou(title).toLowerCase()))
+  return named.length === 1 ? named[0] : undefined
+}
+
 /** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
 export function* findNamed(words: readonly string[], { conversation: { past } }: World) {
   const reply = past[0]?.reply.toLowerCase() ?? ''
