@@ -11,7 +11,7 @@ export const ROOT_CHARACTERS = 5
  * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent
  *   ids are adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
  * - `recall_barred` holds the entries that the owner may keep after all.
- * - `recall_removals` counts changes other than additions at the end; a reader's cache is valid until it changes.
+ * - `recall_removals` counts changes other than additions at the end; vectors are pruned when it changes.
  * - A sitting is a run of turns in one conversation without a long pause, on any channel.
  */
 export const RECALL_SCHEMA = `

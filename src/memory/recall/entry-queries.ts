@@ -6,9 +6,9 @@ const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
 
 /** Queries over the recall entries. */
 export function createEntryQueries(views: Database) {
-  const lastIn = views
-    .prepare<[number, number, number], number>(
-      'SELECT id FROM recall_entries WHERE id BETWEEN ? AND ? AND seq < ? ORDER BY id DESC LIMIT 1',
+  const lastTurn = views
+    .prepare<[number], number>(
+      `SELECT id FROM recall_entries WHERE id < ${FIRST_MEMORY_ID} AND seq < ? ORDER BY id DESC LIMIT 1`,
     )
     .pluck()
   const byIds = views.prepare<[string], EntryRow>(
@@ -32,11 +32,8 @@ export function createEntryQueries(views: Database) {
     `SELECT (SELECT min(startMs) FROM recall_sittings) AS fromMs, (SELECT max(startMs) FROM recall_sittings) AS toMs`,
   )
   return {
-    /** The last turn and memory before an event; 0 and FIRST_MEMORY_ID if there is none. */
-    lastBefore: (seq: number) => ({
-      lastTurnId: lastIn.get(1, FIRST_MEMORY_ID - 1, seq) ?? 0,
-      lastMemoryId: lastIn.get(FIRST_MEMORY_ID, Number.MAX_SAFE_INTEGER, seq) ?? FIRST_MEMORY_ID,
-    }),
+    /** The last turn before an event; 0 if there is none. */
+    lastTurnBefore: (seq: number) => lastTurn.get(seq) ?? 0,
     byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
     bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
     /** Ids of the entries of events, skipping events without one. */

@@ -48,7 +48,6 @@ export type SittingSpan = { readonly firstId: number; readonly lastId: number }
 
 export type Candidate = {
   readonly entry: EntryRow
-  readonly slot: number
   readonly sitting: SittingSpan
   /** The previous turn of the sitting, if it has an entry. */
   readonly before: EntryRow | undefined
@@ -91,7 +90,7 @@ export function computeFeatures(
     rootWindow: relative(scoreShape(candidates, root, AROUND)),
     before: relative(scoreShape(candidates, root, BEFORE)),
     sittingBest: candidates.map(({ sitting }) => (best.get(sitting.firstId) ?? 0) / own.best),
-    answers: before.map((turn) => (turn ? own.of(evidence.slotOf(turn.id) ?? 0, turn.length) / own.best : 0)),
+    answers: before.map((turn) => (turn ? own.of(turn) / own.best : 0)),
     speaker: candidates.map(({ entry }) =>
       query.subject === null ? 0.5 : Number(entry.speaker === query.subject),
     ),
@@ -109,32 +108,25 @@ export function computeFeatures(
 function scoreOwn(candidates: readonly Candidate[], { masks, idf }: Occurrences) {
   const lengths = candidates.reduce((sum, { entry }) => sum + entry.length, 0)
   const meanLength = lengths / candidates.length
-  const of = (slot: number, length: number) =>
-    (sumOf(idf, masks[slot] ?? 0) * (K1 + 1)) / (1 + K1 * (1 - B + (B * length) / meanLength))
-  const scores = candidates.map(({ entry, slot }) => of(slot, entry.length))
+  const of = ({ id, length }: EntryRow) =>
+    (sumOf(idf, masks.get(id) ?? 0) * (K1 + 1)) / (1 + K1 * (1 - B + (B * length) / meanLength))
+  const scores = candidates.map(({ entry }) => of(entry))
   return { scores, of, best: Math.max(...scores, Number.MIN_VALUE) }
 }
 
 /** The terms around an entry in its sitting. Repetitions of a term count less and less. */
 function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrences, shape: Shape): number[] {
-  const counts = new Float64Array(idf.length)
-  return candidates.map(({ entry, slot, sitting }) => {
-    counts.fill(0)
+  return candidates.map(({ entry, sitting }) => {
+    const counts = idf.map(() => 0)
     for (const [index, weight] of shape.weights.entries()) {
-      const offset = shape.from + index
-      const id = entry.id + offset
+      const id = entry.id + shape.from + index
       if (id < sitting.firstId || id > sitting.lastId) continue
-      for (let rest = masks[slot + offset] ?? 0; rest !== 0; rest &= rest - 1) {
+      for (let rest = masks.get(id) ?? 0; rest !== 0; rest &= rest - 1) {
         const term = 31 - Math.clz32(rest & -rest)
         counts[term] = (counts[term] ?? 0) + weight
       }
     }
-    let score = 0
-    for (let term = 0; term < idf.length; term += 1) {
-      const count = counts[term] ?? 0
-      score += ((idf[term] ?? 0) * count * (K1 + 1)) / (count + K1)
-    }
-    return score
+    return counts.reduce((sum, count, term) => sum + ((idf[term] ?? 0) * count * (K1 + 1)) / (count + K1), 0)
   })
 }
 
@@ -161,7 +153,7 @@ function ofTraits({ kinds }: Query, candidates: readonly Candidate[]) {
 }
 
 /** Sum of the weights of the terms in a mask. */
-function sumOf(idf: Float64Array, mask: number): number {
+function sumOf(idf: readonly number[], mask: number): number {
   let sum = 0
   for (let rest = mask; rest !== 0; rest &= rest - 1) sum += idf[31 - Math.clz32(rest & -rest)] ?? 0
   return sum

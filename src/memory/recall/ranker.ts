@@ -4,13 +4,11 @@ import { timeWords } from '../../../projections/time-words.ts'
 import { fromWallClock, wallClockMs } from '../../lib/time.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
-import { clearSlots, createEvidenceGatherer, type Evidence } from './evidence.ts'
+import { createEvidenceGatherer, type Evidence } from './evidence.ts'
 import { type Candidate, computeFeatures, FEATURES, WEIGHTS, type Weights } from './features.ts'
 import { fuseRankings, LEXICAL_WEIGHT, VECTOR_WEIGHT } from './fusion.ts'
-import { createPostingsReader } from './postings.ts'
 import { type Cue, type Query, readQuery } from './query.ts'
 import { relevanceOf } from './relevance.ts'
-import { leastOf, topSlots } from './top.ts'
 import type { Near } from './vectors.ts'
 
 export type RecallRequest = Cue & {
@@ -48,11 +46,10 @@ const MAX_SITTINGS = 60
  * Share of a turn's score that its neighbours receive, starting `REACH_BACK` turns before it. The answer
  * after it receives the most.
  */
-const REACH = Float64Array.of(0.2, 0.3, 1, 0.5, 0.35, 0.2)
+const REACH = [0.2, 0.3, 1, 0.5, 0.35, 0.2]
 const REACH_BACK = 2
-
-/** Only the slots with the highest weights pass scores to their neighbours. */
-const MAX_SEEDS = 3000
+/** Only the entries with the highest weights pass scores to their neighbours. */
+const MAX_SEEDS = 1000
 
 /**
  * Recall over the views. Takes candidates from the full-text index, ranks them by a weighted sum of features,
@@ -64,78 +61,47 @@ export function createRecallRanker(options: { readonly views: Database; readonly
   const weights = FEATURES.map((feature) => (options.weights ?? WEIGHTS)[feature])
   // Now, so that the first query does not wait for it.
   timeWords()
-  const gatherEvidence = createEvidenceGatherer(createPostingsReader(views))
+  const gatherEvidence = createEvidenceGatherer(views)
   const entries = createEntryQueries(views)
-
-  /** By slot. Reused, because it has one slot per turn; only written slots are cleared. */
-  let scores = new Float32Array(0)
-  let reachedBefore: readonly number[] = []
 
   function weigh(request: RecallRequest) {
     const query = readQuery(request)
     if (query.terms.length === 0 && query.dates.length === 0) return []
-    const { lastTurnId, lastMemoryId } = entries.lastBefore(request.beforeSeq)
-    const evidence = gatherEvidence(query, lastTurnId, lastMemoryId)
-    const reached = scoreCandidates(query, evidence, lastTurnId)
-    for (const id of reached.length === 0 ? [] : entries.idsAt([...request.excludedSeqs])) {
-      const slot = evidence.slotOf(id)
-      if (slot !== undefined) scores[slot] = 0
-    }
-    const slots = new Set([
-      ...topSlots(scores, reached, MAX_CANDIDATES),
-      ...topSlots(
-        scores,
-        reached.filter((slot) => slot > lastTurnId),
-        CERTAIN_MEMORIES,
-      ),
-    ])
-    const candidates = candidatesOf([...slots].map(evidence.idOf), evidence)
+    const evidence = gatherEvidence(query, entries.lastTurnBefore(request.beforeSeq))
+    const scores = estimate(query, evidence)
+    for (const id of entries.idsAt([...request.excludedSeqs])) scores.delete(id)
+    const ranked = best(scores)
+    const memories = ranked.filter((id) => id >= FIRST_MEMORY_ID)
+    const ids = new Set([...ranked.slice(0, MAX_CANDIDATES), ...memories.slice(0, CERTAIN_MEMORIES)])
+    const candidates = candidatesOf([...ids], request.beforeSeq)
     const features = computeFeatures(query, evidence, candidates)
     return candidates.map((candidate, index) => {
       const row = features[index] ?? []
       const { entry } = candidate
-      return { entry, features: row, relevance: relevanceOf(query, evidence, candidate, row) }
+      return { entry, features: row, relevance: relevanceOf(query, evidence, entry, row) }
     })
   }
 
-  /**
-   * Estimates the slots that the query's words or dates reach, and leaves the scores in `scores`. Other slots
-   * cost nothing.
-   */
-  function scoreCandidates(
-    query: Query,
-    { weights: own, touched }: Evidence,
-    lastTurnId: number,
-  ): readonly number[] {
-    if (own.length > scores.length) scores = new Float32Array(own.length)
-    else clearSlots(scores, reachedBefore)
-    const reached: number[] = []
-    reachedBefore = reached
-    let best = 0
-    function add(slot: number, score: number): void {
-      const before = scores[slot] ?? 0
-      if (before === 0) reached.push(slot)
-      const after = before + score
-      scores[slot] = after
-      if (after > best) best = after
+  /** Scores of the entries that the query's words or dates reach, by id. */
+  function estimate(query: Query, { weights }: Evidence): Map<number, number> {
+    const scores = new Map<number, number>()
+    function add(id: number, score: number): void {
+      scores.set(id, (scores.get(id) ?? 0) + score)
     }
-    // Plain loops: this runs tens of thousands of times.
-    const least = leastOf(own, touched, MAX_SEEDS)
-    for (let at = 0; at < touched.length; at += 1) {
-      const slot = touched[at] ?? 0
-      const weight = own[slot] ?? 0
-      if (weight < least) continue
-      const isTurn = slot <= lastTurnId
-      for (let step = 0; step < REACH.length; step += 1) {
-        const id = slot + step - REACH_BACK
-        if (isTurn ? id >= 1 && id <= lastTurnId : id === slot) add(id, (REACH[step] ?? 0) * weight)
+    for (const id of best(weights).slice(0, MAX_SEEDS)) {
+      const weight = weights.get(id) ?? 0
+      if (id >= FIRST_MEMORY_ID) {
+        add(id, weight)
+        continue
       }
+      for (const [step, share] of REACH.entries()) add(id + step - REACH_BACK, share * weight)
     }
-    const bonus = DATE_SHARE * (best || 1)
+    const highest = [...scores.values()].reduce((high, score) => Math.max(high, score), 0)
+    const bonus = DATE_SHARE * (highest || 1)
     for (const { firstId, lastId } of sittingsNamed(query)) {
-      for (let id = firstId; id <= Math.min(lastId, lastTurnId); id += 1) add(id, bonus)
+      for (let id = firstId; id <= lastId; id += 1) add(id, bonus)
     }
-    return reached
+    return scores
   }
 
   /** Sittings in the periods that the query names. */
@@ -149,16 +115,15 @@ export function createRecallRanker(options: { readonly views: Database; readonly
     )
   }
 
-  function candidatesOf(ids: readonly number[], { slotOf }: Evidence): Candidate[] {
+  function candidatesOf(ids: readonly number[], beforeSeq: number): Candidate[] {
     const rows = new Map(entries.byIds(ids.flatMap((id) => [id - 1, id])).map((row) => [row.id, row]))
-    const found = ids.flatMap((id) => rows.get(id) ?? [])
+    const found = ids.flatMap((id) => rows.get(id) ?? []).filter(({ seq }) => seq < beforeSeq)
     const sittings = entries.sittings(found.map(({ sitting }) => sitting))
     return found.map((entry) => {
       const { id, sitting } = entry
       const turnBefore = rows.get(id - 1)
       return {
         entry,
-        slot: slotOf(id) ?? 0,
         sitting: sittings.get(sitting) ?? { firstId: id, lastId: id },
         before: turnBefore?.sitting === sitting ? turnBefore : undefined,
       }
@@ -204,4 +169,9 @@ export function createRecallRanker(options: { readonly views: Database; readonly
     inspect: (request: RecallRequest) =>
       weigh(request).map(({ entry, features }) => ({ seq: entry.seq, features })),
   }
+}
+
+/** Ids by score, best first. Ties go to the newer entry. */
+function best(scores: ReadonlyMap<number, number>): number[] {
+  return [...scores].sort(([a, ofA], [b, ofB]) => ofB - ofA || b - a).map(([id]) => id)
 }

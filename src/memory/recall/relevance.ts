@@ -1,7 +1,7 @@
-import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
+import { type EntryRow, FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { TRAIT } from '../../../projections/recall-traits.ts'
 import type { Evidence } from './evidence.ts'
-import { type Candidate, FEATURES, type Features } from './features.ts'
+import { FEATURES, type Features } from './features.ts'
 import type { Query } from './query.ts'
 
 /**
@@ -27,25 +27,25 @@ const DATE_FEATURES = (['dateInside', 'dateDay'] as const).map((feature) => FEAT
 export function relevanceOf(
   query: Query,
   evidence: Evidence,
-  { entry: { id, traits }, slot }: Candidate,
+  { id, traits }: EntryRow,
   features: Features,
 ): number {
   const onDate = Math.max(...DATE_FEATURES.map((feature) => features[feature] ?? 0))
-  const relevance = Math.max(shareOf(query, evidence, slot), ON_DATE * onDate)
+  const relevance = Math.max(shareOf(query, evidence, id), ON_DATE * onDate)
   if (id >= FIRST_MEMORY_ID) return relevance
   const asks = (traits & TRAIT.asks) !== 0
   return Math.min(1, relevance * (query.isRead ? READ_TURN : UNREAD_TURN) * (asks ? ASKED : 1))
 }
 
 /**
- * The weighted share of the query's words that occur in a slot, as such or by their root. Words of the context
+ * The weighted share of the query's words that occur in an entry, as such or by their root. Words of the context
  * were not asked for, and count less when found: "good night" is no question about what was said before it.
  */
-function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: number): number {
+function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, id: number): number {
   let found = 0
   let asked = 0
   const unknown = Math.min(UNKNOWN, Math.max(1, maxIdf / UNKNOWN_IDF))
-  const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
+  const own = root.masks.get(id) ?? 0
   for (const [term, { weight }] of terms.entries()) {
     const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
     const rarity = Math.sqrt(exact.idf[term] || maxIdf)
