@@ -4,7 +4,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
 import { formatLocal } from '../lib/time.ts'
 import { defineTool, type Tool } from '../model/tool.ts'
-import { periodOf } from '../text/period.ts'
+import { periodOf } from './period.ts'
 
 const HITS = 10
 /** Limit of a listing without a query. */

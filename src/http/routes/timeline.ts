@@ -3,7 +3,7 @@ import { withoutMarks } from '../../../projections/search.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import { msg } from '../../language/msg.ts'
-import { periodOf } from '../../text/period.ts'
+import { periodOf } from '../../timeline/period.ts'
 import { seqOf } from '../contract/list-query.ts'
 import {
   eraseEvent,
