@@ -1,34 +1,42 @@
 import Database from 'better-sqlite3'
 import { findDamage } from './damage.ts'
-import { isRefusedByDisk, LedgerDamaged } from './errors.ts'
+import { isDamage, isRefusedByDisk, LedgerDamaged } from './errors.ts'
 import { checkFormat } from './files.ts'
 import { checkGuards } from './inspect.ts'
-import { createReader, type Head } from './reader.ts'
+import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { verifyChain, verifyLink } from './verify.ts'
 
 /**
- * Verifies a ledger in full: format, guards, every link of the chain, and the file's structure. Read-only and
+ * Verifies a ledger in full: format, every link of the chain, guards, and the file's structure. Read-only and
  * safe while the service runs. Returns the head. Throws LedgerDamaged with the first damaged event, if known.
  */
 export function examineLedger(
   db: Database.Database,
   file: string,
-  onProgress?: (seq: number) => void,
+  options: {
+    readonly onProgress?: ((seq: number) => void) | undefined
+    /** Compares a sound chain with what is known elsewhere. Throws LedgerDamaged. */
+    readonly compare?: (ledger: LedgerReader) => void
+  } = {},
 ): Head & { readonly ledgerId: string } {
   let reached = 0
   try {
     checkFormat(db, file)
-    checkGuards(db, file)
     const reader = createReader(db)
     const head = verifyChain(reader, 0, (seq) => {
       reached = seq
-      onProgress?.(seq)
+      options.onProgress?.(seq)
     })
+    options.compare?.(reader)
+    // After the chain, which names the event that was changed where a guard is missing.
+    checkGuards(db, file)
     const damage = findDamage(db)
     if (damage !== null) throw new LedgerDamaged(`${file} is damaged: ${damage}`)
     return { ...head, ledgerId: reader.id() }
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError) || isRefusedByDisk(cause)) throw cause
+    // A missing table is not a damaged event.
+    if (!isDamage(cause)) checkGuards(db, file)
     const seq = firstUnreadable(db, reached)
     const where = seq === null ? `${file} is damaged` : `event ${seq} cannot be read`
     throw new LedgerDamaged(`${where}: ${cause.message}`, { cause, seq })

@@ -8,7 +8,6 @@ import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { examineLedger } from '../../ledger/examine.ts'
 import { ledgerFile, openLedgerReadOnly, syncDirectory, syncFile } from '../../ledger/files.ts'
-import { createReader } from '../../ledger/reader.ts'
 import { requireWitnessed, type Witness } from '../../ledger/witness.ts'
 import { markdownFileNames, markdownFilePattern, readRegularFile } from '../lib/markdown-files.ts'
 import type { StatePlaces } from './postgres/options.ts'
@@ -81,9 +80,10 @@ export async function copyLedger(
   using source = closing(openLedgerReadOnly(fromDirectory))
   await copyDatabase(source, ledgerFile(toDirectory))
   using copy = closing(openLedgerReadOnly(toDirectory))
-  const head = examineLedger(copy, ledgerFile(toDirectory), onVerified)
-  requireWitnessed(createReader(copy), witnesses)
-  return head
+  return examineLedger(copy, ledgerFile(toDirectory), {
+    onProgress: onVerified,
+    compare: (ledger) => requireWitnessed(ledger, witnesses),
+  })
 }
 
 /**

@@ -84,6 +84,28 @@ test('reports a dropped guard as damage', async () => {
   expect([code, err]).toEqual([1, expect.stringContaining('events_delete_guard')])
 })
 
+test.each([
+  ['changed', 'update', `UPDATE events SET body = '{"text":"never said"}' WHERE seq = 7`, 7],
+  ['taken out', 'delete', 'DELETE FROM events WHERE seq = 6', 6],
+  ['cut off', 'delete', 'DELETE FROM events WHERE seq > 11', 12],
+])('names an event that was %s after the %s guard was dropped', async (_what, guard, sql, seq) => {
+  const directory = testDirectory()
+  fillDirectory(directory, 10)
+  const db = new Database(ledgerFile(directory))
+  db.exec(`DROP TRIGGER events_${guard}_guard; ${sql}`)
+  db.close()
+  const { code, out, err } = await runScript('ledger-verify', directory)
+  expect([code, out, err]).toEqual([1, '', expect.stringMatching(new RegExp(`^DAMAGED at event ${seq}: `))])
+})
+
+test('names a table that is missing', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 3)
+  tamper(directory, 'DROP TABLE meta')
+  const { code, err } = await runScript('ledger-verify', directory)
+  expect([code, err]).toEqual([1, expect.stringMatching(/^DAMAGED: .* meta differs from its schema\n$/)])
+})
+
 test('detects another sound chain by a head noted elsewhere', async () => {
   const [directory, other] = [testDirectory(), testDirectory()]
   fillDirectory(directory, 10)
