@@ -6,6 +6,8 @@ import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
 export const viewsFile = (directory: string): string => join(directory, 'views.sqlite')
+/** Where a write-ahead log goes that was put in the place of the open one. */
+export const replacedLogFile = (ledger: string): string => `${ledger}-wal.replaced`
 /** Staging directory of a restore or an import. It remains only if that was interrupted. */
 export const incomingDirectory = (directory: string): string => join(directory, '.incoming')
 

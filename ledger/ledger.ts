@@ -5,7 +5,7 @@ import { describeDisk, diskCauseOf, movedFiles } from './causes.ts'
 import { COLUMNS, chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
-import { ledgerFile, makeDirectory, makeFile, type Places, watchFiles } from './files.ts'
+import { ledgerFile, makeDirectory, makeFile, type Places, replacedLogFile, watchFiles } from './files.ts'
 import { inspectLedger, refusalOf } from './inspect.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
@@ -219,7 +219,7 @@ function createWriter(
     try {
       if (!checkpoint(db, 'FULL')) throw new Error('a reader blocks it')
       // SQLite would replay a foreign log over the saved ledger.
-      if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, `${db.name}-wal.replaced`)
+      if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, replacedLogFile(db.name))
       lostLog = { isSaved: true, message: `${movedFiles.log} ${movedFiles.saved}` }
     } catch (error) {
       return { isSaved: false, message: `${movedFiles.log} ${movedFiles.unsaved} (${messageOf(error)})` }

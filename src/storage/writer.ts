@@ -1,8 +1,10 @@
+import { rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, type EventRow, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
+import { ledgerFile, replacedLogFile } from '../../ledger/files.ts'
 import { foreignTables } from '../../ledger/inspect.ts'
 import { type CommitOutcome, type OpenGroup, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
@@ -126,7 +128,10 @@ export function openWriter(options: WriterOptions) {
 
   function clearOtherFiles(): boolean {
     try {
-      removeBackupsBefore(directory, ledger.lastErasure())
+      const lastErasure = ledger.lastErasure()
+      removeBackupsBefore(directory, lastErasure)
+      // Its age is unknown, so any erased word may be in it.
+      if (lastErasure > 0) rmSync(replacedLogFile(ledgerFile(directory)), { force: true })
       return truncateLog(views) && ledger.truncateLog()
     } catch (error) {
       warn('a write-ahead log or a backup could not be cleared', { error: messageOf(error) })

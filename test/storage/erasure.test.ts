@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
@@ -122,6 +122,23 @@ test('finishes an erasure after the next start when a crash left words in the lo
   const next = openTestWriter(directory)
   next.settle()
   expect(next.isSettled()).toBe(true)
+  expect(filesHolding(directory, CANARY)).toEqual([])
+  next.close()
+})
+
+test('removes erased words from a log that was put in the place of the open one', () => {
+  const directory = testDirectory()
+  const log = `${ledgerFile(directory)}-wal`
+  const writer = openTestWriter(directory)
+  writer.append(said(`my ${CANARY}`))
+  copyFileSync(log, `${directory}/copy`)
+  renameSync(`${directory}/copy`, log)
+  expect(writer.ledger.saveLostLog()).toMatchObject({ isSaved: true })
+  writer.close()
+  const next = openTestWriter(directory)
+  next.settle()
+  expect(existsSync(`${log}.replaced`)).toBe(true)
+  expect(next.forget(1)).toEqual([1])
   expect(filesHolding(directory, CANARY)).toEqual([])
   next.close()
 })
