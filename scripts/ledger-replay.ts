@@ -8,13 +8,14 @@ import { openViewsReadOnly } from '../projections/views.ts'
 import { traceToStderr } from '../src/storage/trace.ts'
 import { Refused, requireLedger, runCommand } from './lib/command.ts'
 import { type ComparisonOutcome, compareWithLive } from './lib/live-comparison.ts'
+import { readableDirectory } from './lib/readable.ts'
 import { damageOfViews } from './lib/verify-stores.ts'
 
 const help = `npm run ledger:replay
 
 Rebuilds all views from the ledger of DATA_DIR in a temporary database and compares them with the views in use: every
 row of every table, and every word of the search indexes. Read-only; the service may be running, but its erasures
-wait for the end of the replay.
+wait for the end of the replay. If the disk is read-only or full, it reads a temporary copy in TMPDIR.
 
 Prints for each projection the last event compared, its number of rows, and its fold rate in events per second. Exits
 with 1 if anything differs or could not be compared.
@@ -28,19 +29,20 @@ await runCommand({
     requireLedger(dataDir)
     if (!existsSync(viewsFile(dataDir)))
       throw new Refused(`There are no views in ${dataDir} yet. Start the service to build them.`)
-    const damage = damageOfViews(dataDir)
+    const directory = readableDirectory(dataDir)
+    const damage = damageOfViews(directory)
     if (damage !== null) throw new Refused(damage)
     // SQLite spills to nameless files here: the disk holds the same words anyway.
-    process.env.SQLITE_TMPDIR = dataDir
+    process.env.SQLITE_TMPDIR = directory
     const microsByProjection = new Map<string, number>()
     const trace: FoldTrace = (event, micros) => {
       for (const [name, each] of micros)
         microsByProjection.set(name, (microsByProjection.get(name) ?? 0) + each)
       if (ledgerDebug) traceToStderr(event, micros)
     }
-    using ledgerDb = closing(openLedgerReadOnly(dataDir))
-    using live = closing(openViewsReadOnly(dataDir))
-    if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
+    using ledgerDb = closing(openLedgerReadOnly(directory))
+    using live = closing(openViewsReadOnly(directory))
+    if (witnessOf(live, directory)?.ledgerId !== createReader(ledgerDb).id())
       throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
     const outcome = await compareWithLive(ledgerDb, live, trace)
     process.stdout.write(report(outcome, microsByProjection))

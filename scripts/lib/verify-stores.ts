@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
-import { messageOf } from '../../ledger/errors.ts'
+import { isDamage, messageOf } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
 import { secretKeyFile } from '../../src/settings/secrets.ts'
 import { hasSettings, settingsFile } from '../../src/settings/store.ts'
@@ -56,6 +56,8 @@ function damageOf(file: string): string | null {
     using db = closing(new Database(file, { readonly: true, timeout: 5000 }))
     return firstLine(findDamage(db))
   } catch (error) {
+    // A disk that refuses says nothing about the file.
+    if (!isDamage(error)) throw error
     return messageOf(error)
   }
 }

@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { spawnSync } from 'node:child_process'
-import { chownSync, cpSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { diskRemedies } from '../../ledger/causes.ts'
@@ -54,10 +54,13 @@ async function expectReadable(directory: string, events: number): Promise<void> 
   expect([exported.code, headOf(exported.err)]).toEqual([0, headOf(verified.out)])
   const made = await runScript('backup', directory, [join(target, 'backup')], more)
   expect([made.code, made.err, headOf(made.out)]).toEqual([0, '', headOf(verified.out)])
+  const replayed = await runScript('ledger-replay', directory, [], more)
+  expect([replayed.code, replayed.err]).toEqual([0, ''])
+  expect(replayed.out).toMatch(/\nThe views match the ledger\.\n$/)
   expect(readdirSync(temporary)).toEqual([])
 }
 
-test('verifies, exports and backs up the ledger of a killed service on a read-only disk', async ({
+test('verifies, exports, backs up and replays the ledger of a killed service on a read-only disk', async ({
   skip,
 }) => {
   const disk = mountSmallDisk(8)
@@ -76,7 +79,9 @@ test('verifies, exports and backs up the ledger of a killed service on a read-on
   })
 })
 
-test('verifies, exports and backs up the ledger of a service whose disk is full', async ({ skip }) => {
+test('verifies, exports, backs up and replays the ledger of a service whose disk is full', async ({
+  skip,
+}) => {
   const disk = mountSmallDisk(8)
   if (disk === null) return skip(NO_MOUNT)
   const writer = openTestWriter(disk.directory)
@@ -93,6 +98,34 @@ test('verifies, exports and backs up the ledger of a service whose disk is full'
   expect(writer.status()).toMatchObject({ ledgerError: expect.stringMatching(/^The disk is full\./) })
   await expectReadable(disk.directory, writer.ledger.head().seq)
   writer.close()
+})
+
+test('verifies, exports, backs up and replays the ledger of a service that left no room', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(8)
+  if (disk === null) return skip(NO_MOUNT)
+  const writer = openTestWriter(disk.directory)
+  for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
+  writer.settle()
+  writer.close()
+  disk.fill()
+  await expectReadable(disk.directory, 20)
+})
+
+test('replays a ledger in a directory that this account may only read', ({ skip }) => {
+  const without = withoutOverride()
+  if (without === null) return skip(NOT_ROOT)
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  writer.append(said('tea'))
+  writer.settle()
+  writer.close()
+  chmodSync(directory, 0o500)
+  const [program = '', ...args] = [...without, process.execPath, scriptFile('ledger-replay')]
+  const env = { ...CLEAN_ENVIRONMENT, DATA_DIR: directory, TMPDIR: testDirectory() }
+  const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8' })
+  expect([status, stderr, stdout]).toEqual([0, '', expect.stringContaining('The views match the ledger.')])
 })
 
 test('says that the disk is full when it cannot start', ({ skip }) => {

@@ -1,6 +1,8 @@
 import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { closing } from '../../ledger/closing.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { fillDirectory, runScript } from './run-script.ts'
@@ -32,6 +34,17 @@ test('says that the settings are missing, or empty', async () => {
   expect(checked).toMatchObject({
     code: 1,
     err: expect.stringContaining('settings.sqlite is empty. Put back'),
+  })
+})
+
+test('does not call settings damaged that another process locks', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 1)
+  using settings = closing(new Database(join(directory, 'settings.sqlite')))
+  settings.exec('CREATE TABLE settings (value TEXT); BEGIN EXCLUSIVE')
+  expect(await runScript('ledger-verify', directory)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Another process is using the files\. /),
   })
 })
 
