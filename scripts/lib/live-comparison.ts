@@ -17,7 +17,13 @@ export type ProjectionOutcome = {
   readonly flaw: string | null
 }
 
-export type ComparisonOutcome = Awaited<ReturnType<typeof compareWithLive>>
+export type ComparisonOutcome = {
+  readonly headSeq: number
+  readonly foldedEvents: number
+  /** Includes tracing. */
+  readonly foldMs: number
+  readonly projections: readonly ProjectionOutcome[]
+}
 
 /** How long an erasure may take to reach the search indexes of a busy service. */
 const WAIT_MS = 5_000
@@ -33,7 +39,7 @@ export async function compareWithLive(
   /** The views in use; a service may be writing them. */
   live: Database.Database,
   trace: FoldTrace,
-) {
+): Promise<ComparisonOutcome> {
   const ledger = createReader(ledgerDb)
   const deadlineMs = performance.now() + WAIT_MS
   for (;;) {
@@ -47,10 +53,50 @@ export async function compareWithLive(
   }
 }
 
-function compareAll(ledger: LedgerReader, live: Database.Database, standing: Standing, trace: FoldTrace) {
+/** Rebuilds the views from a ledger where there are none to compare with. */
+export function foldOnly(ledgerDb: Database.Database, trace: FoldTrace): ComparisonOutcome {
+  const ledger = createReader(ledgerDb)
+  const views = new Database('')
+  ledgerDb.exec('BEGIN')
+  try {
+    const { seq } = ledger.head()
+    const foldMs = fold(ledger, views, projections, seq, trace)
+    const outcomes = projections.map(({ name, tables }) => {
+      const rows = tables.map(
+        (table) => views.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
+      )
+      return { name, seq, rows: rows.reduce((sum, each) => sum + each, 0), flaw: null }
+    })
+    return { headSeq: seq, foldedEvents: seq, foldMs, projections: outcomes }
+  } finally {
+    ledgerDb.exec('ROLLBACK')
+    views.close()
+  }
+}
+
+/** Folds a ledger into an empty database. Returns how long that took, in milliseconds. */
+function fold(
+  ledger: LedgerReader,
+  views: Database.Database,
+  those: readonly Projection[],
+  throughSeq: number,
+  trace: FoldTrace,
+): number {
+  const startMs = performance.now()
+  // None lags here, so that all go through the ledger in one pass.
+  const members = those.map((projection) => ({ ...projection, lagging: false }))
+  replay({ ledger, views, projections: members, throughSeq, trace })
+  return performance.now() - startMs
+}
+
+function compareAll(
+  ledger: LedgerReader,
+  live: Database.Database,
+  standing: Standing,
+  trace: FoldTrace,
+): ComparisonOutcome {
   const outcomes: ProjectionOutcome[] = []
   let foldedEvents = 0
-  // Includes tracing.
   let foldMs = 0
   for (const [seq, those] of Map.groupBy(projections, (each) => seqOf(each, standing))) {
     if (seq === null || seq < ledger.lastErasure()) {
@@ -59,11 +105,7 @@ function compareAll(ledger: LedgerReader, live: Database.Database, standing: Sta
     }
     const views = new Database('')
     try {
-      const startMs = performance.now()
-      // None lags here, so that all go through the ledger in one pass.
-      const members = those.map((projection) => ({ ...projection, lagging: false }))
-      replay({ ledger, views, projections: members, throughSeq: seq, trace })
-      foldMs += performance.now() - startMs
+      foldMs += fold(ledger, views, those, seq, trace)
       foldedEvents += seq
       outcomes.push(...those.map((projection) => compareOne(projection, views, live, seq)))
     } finally {

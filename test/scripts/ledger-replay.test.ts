@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { viewsFile } from '../../ledger/files.ts'
 import { projections } from '../../projections/all.ts'
-import { filesIn, testDirectory } from '../support/directory.ts'
+import { removeViews } from '../../projections/views.ts'
+import { digests, filesIn, testDirectory } from '../support/directory.ts'
 import { aFact, eventTypes, exampleOf, withWords } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { openTestWriter, said } from '../support/writer.ts'
@@ -42,6 +43,20 @@ test('matches the views after any facts and erasures', { tags: ['long'] }, async
   expect(names.filter((name) => !/^ledger\.head$|^(ledger|views)\.sqlite(-wal|-shm)?$/.test(name))).toEqual(
     [],
   )
+})
+
+test('folds a ledger without views, and says that it compared nothing', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 10)
+  removeViews(directory)
+  const before = digests(directory)
+  const { code, out, err } = await runScript('ledger-replay', directory)
+  expect([code, err]).toEqual([0, ''])
+  expect(verdictsOf(out)).toEqual(Object.fromEntries(projections.map(({ name }) => [name, 'folded'])))
+  expect(out).toMatch(/^search +12 +[1-9]\d* +\d+ {2}folded$/m)
+  expect(out).toMatch(/^all +12 +\d+ {2}in \d+ ms$/m)
+  expect(out).toContain(`There are no views in ${directory} yet, so there was nothing to compare with.\n`)
+  expect(digests(directory)).toMatchObject(before)
 })
 
 test('stops a long replay as soon as it is told to', async () => {
