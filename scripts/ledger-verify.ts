@@ -22,7 +22,8 @@ it reads a temporary copy in TMPDIR.
   --expect <seq>:<hash>  a head noted earlier, as a backup prints it. That event must still exist, unchanged. Only a
                          head kept elsewhere shows that someone replaced the whole chain.
 
-Prints the head. Exits with 1 if the ledger or the settings are damaged, and names the first damaged event.
+Prints the head. Exits with 1 if the ledger or the settings are damaged, and names the first damaged event; also if
+secret.key is not the key of the stored secrets. If it is missing, it says so and exits with 0.
 `
 
 await runCommand({

@@ -4,7 +4,7 @@ import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
 import { isDamage, messageOf } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
-import { secretKeyFile } from '../../src/settings/secrets.ts'
+import { openSecretBox } from '../../src/settings/secrets.ts'
 import { hasSettings, settingsFile } from '../../src/settings/store.ts'
 import { Refused } from './command.ts'
 
@@ -12,36 +12,42 @@ export const NO_SETTINGS =
   'There is no settings.sqlite, or it is empty: settings and password are missing. Put it back from a backup, or run ' +
   'npm run owner:reset-password and enter the settings again.'
 
+const NO_KEY =
+  'secret.key is missing: the secrets in settings.sqlite cannot be read. Put it back, or enter the secrets again.'
+
 /**
- * Checks settings and views without writing. Returns a line for each store. Throws Refused if the settings
- * are damaged, because only a backup restores them. `directory` may be a copy of `dataDir` without
- * `secret.key`.
+ * Checks settings and views without writing. Returns lines about each store. Throws Refused if the settings
+ * are damaged, because only a backup restores them, and SettingsUnusable if `secret.key` does not fit them.
+ * `directory` may be a copy of `dataDir` without `secret.key`.
  */
 export function verifyStores(directory: string, dataDir = directory): string[] {
-  const settings = verifySettings(directory, dataDir)
-  const views = verifyViews(directory)
-  return [settings, views].filter((line) => line !== null)
+  return [...verifySettings(directory, dataDir), ...verifyViews(directory)]
 }
 
-function verifySettings(directory: string, dataDir: string): string | null {
+function verifySettings(directory: string, dataDir: string): string[] {
   const file = settingsFile(directory)
-  if (!hasSettings(directory)) return NO_SETTINGS
+  if (!hasSettings(directory)) return [NO_SETTINGS]
   const damage = damageOf(file)
   if (damage !== null)
     throw new Refused(`settings.sqlite is damaged: ${damage}. Stop Delegate and restore a backup.`)
-  if (hasSecrets(file) && !existsSync(secretKeyFile(dataDir)))
-    throw new Refused('secret.key is missing: the secrets in settings.sqlite cannot be read. Put it back.')
-  return 'settings.sqlite is sound.'
+  const secrets = secretsIn(file)
+  const box = openSecretBox(dataDir)
+  const sound = 'settings.sqlite is sound.'
+  if (secrets.length > 0 && !box.hasKey()) return [sound, NO_KEY]
+  for (const { key, value } of secrets) box.open(key, value)
+  return [sound]
 }
 
-function hasSecrets(file: string): boolean {
+function secretsIn(file: string) {
   using db = closing(new Database(file, { readonly: true }))
-  return db.prepare('SELECT 1 FROM settings WHERE sealed = 1').get() !== undefined
+  return db
+    .prepare<[], { key: string; value: string }>('SELECT key, value FROM settings WHERE sealed = 1')
+    .all()
 }
 
-function verifyViews(directory: string): string | null {
-  if (!existsSync(viewsFile(directory))) return null
-  return damageOfViews(directory) ?? 'views.sqlite is sound.'
+function verifyViews(directory: string): string[] {
+  if (!existsSync(viewsFile(directory))) return []
+  return [damageOfViews(directory) ?? 'views.sqlite is sound.']
 }
 
 /** What is wrong with the views, and what to do; null if they are sound. */

@@ -1,8 +1,9 @@
-import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { closing } from '../../ledger/closing.ts'
+import { openSecretBox } from '../../src/settings/secrets.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { fillDirectory, runScript } from './run-script.ts'
@@ -67,12 +68,20 @@ test('verifies settings and views beside the ledger, and reports on each', { tag
     err: expect.stringMatching(/^views\.sqlite is damaged: .*delete it\. It is rebuilt from the ledger\.\n$/),
   })
 
-  rmSync(join(directory, 'secret.key'))
-  const key = await runScript('ledger-verify', directory)
-  expect([key.code, key.err]).toEqual([
-    1,
-    expect.stringMatching(/^secret\.key is missing: .*Put it back\.\n$/),
-  ])
+  const key = join(directory, 'secret.key')
+  renameSync(key, `${key}.away`)
+  expect(await runScript('ledger-verify', directory)).toMatchObject({
+    code: 0,
+    err: '',
+    out: expect.stringMatching(/\nsettings\.sqlite is sound\.\nsecret\.key is missing: .*Put it back, or /),
+  })
+
+  openSecretBox(directory).makeKey()
+  expect(await runScript('ledger-verify', directory)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/secret\.key is not the key that OPENAI_API_KEY was encrypted with\. /),
+  })
+  rmSync(key)
 
   overwrite(join(directory, 'settings.sqlite'))
   const settings = await runScript('ledger-verify', directory)
