@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     // For people at a terminal, in addition to the JSON line.
     process.stderr.write(`\nSet up your delegate: ${link}\n\n`)
   }
-  log.info({ url, dataDir: config.dataDir }, 'listening')
+  log.info({ url, dataDir: config.dataDir, head: service.head() }, 'listening')
 
   async function stop(running: Service, signal: string): Promise<void> {
     log.info({ signal }, 'stopping')

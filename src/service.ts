@@ -1,4 +1,5 @@
 import { createIds } from '../ledger/ids.ts'
+import type { Head } from '../ledger/reader.ts'
 import { createBackupQueries } from '../projections/backups.ts'
 import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
@@ -42,6 +43,8 @@ export type Service = {
   readonly port: number
   /** The code that installation asks for; null once installed. */
   readonly setupCode: string | null
+  /** The last event of the ledger. */
+  head(): Head
   /** Accepts no new work, lets running work finish, then closes everything. */
   close(): Promise<void>
 }
@@ -139,6 +142,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     port,
     setupCode: owner.account.isInstalled() ? null : owner.setupCode,
+    head: storage.ledger.head,
     async close() {
       // Stop the sources of new work first, then the work.
       clearTimeout(warmUp)

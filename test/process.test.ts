@@ -7,7 +7,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { ledgerFile } from '../ledger/files.ts'
+import { closing } from '../ledger/closing.ts'
+import { ledgerFile, openLedgerReadOnly } from '../ledger/files.ts'
+import { createReader } from '../ledger/reader.ts'
 import { settingsFile } from '../src/settings/store.ts'
 import { createClient } from './http/client.ts'
 import { digests, testDirectory } from './support/directory.ts'
@@ -121,6 +123,21 @@ function overwrite(file: string, offset: number, length: number): void {
   bytes.fill(0xa5, offset, offset + length)
   writeFileSync(file, bytes)
 }
+
+test('logs the head of the ledger once it listens', async () => {
+  const directory = testDirectory()
+  const service = startServiceProcess(directory)
+  await service.listening
+  await expect.poll(service.output).toContain('"msg":"listening"')
+  await service.stop()
+  const line = service
+    .output()
+    .split('\n')
+    .find((each) => each.includes('"msg":"listening"'))
+  const { head } = JSON.parse(line ?? '')
+  using ledger = closing(openLedgerReadOnly(directory))
+  expect(head).toEqual({ seq: expect.any(Number), hash: createReader(ledger).hashAt(head.seq) })
+})
 
 test('stops the service together with npm start', async () => {
   const npm = spawn('npm', ['start'], {
