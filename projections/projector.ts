@@ -61,8 +61,13 @@ export function createProjector(options: ProjectorOptions) {
   const prompt = running.filter((each) => !each.projection.lagging)
   const lagging = running.filter((each) => each.projection.lagging)
 
+  /** Lagging projections are not traced: they fold later what the prompt ones traced. */
+  const traceOf = (cohort: readonly Running[]) =>
+    cohort.some(({ projection }) => !projection.lagging) ? trace : undefined
+
   function applyBatch(cohort: readonly Running[], read: () => Iterable<AnyEvent>, head: Head): void {
     const unknown: UnknownEvent[] = []
+    const trace = traceOf(cohort)
     let current: Running | undefined
     begin.run()
     try {
@@ -143,9 +148,10 @@ export function createProjector(options: ProjectorOptions) {
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
   function* eventsBetween(cohort: readonly Running[], from: number, through: number): Generator<AnyEvent> {
     const types = typesOf(cohort)
+    const isTraced = traceOf(cohort) !== undefined
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (trace || types === null) yield* ledger.readRange(seq + 1, lastSeq)
+      if (isTraced || types === null) yield* ledger.readRange(seq + 1, lastSeq)
       else yield* ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq })
     }
   }

@@ -192,6 +192,19 @@ test('skips a later version of a known type, without a rebuild at every start', 
   again.close()
 })
 
+test('traces an event once, although lagging projections fold it later', () => {
+  const traced: string[] = []
+  const writer = openTestWriter(testDirectory(), {
+    projections: [recorder('a'), recorder('slow', { lagging: true }), recorder('late', { lagging: true })],
+    trace: ({ seq }, micros) => traced.push(`${[...micros.keys()].join()} ${seq}`),
+  })
+  writer.append(said('1'), said('2'))
+  writer.settle()
+  expect(writer.status().projections).toMatchObject([{ seq: 2 }, { seq: 2 }, { seq: 2 }])
+  expect(traced).toEqual(['a 1', 'a 2'])
+  writer.close()
+})
+
 test('folds a lagging projection in steps of limited size', () => {
   const writer = open(testDirectory(), recorder('a'), recorder('slow', { lagging: true }))
   writer.append(...Array.from({ length: 25 }, () => said('tea')))
