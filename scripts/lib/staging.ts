@@ -4,6 +4,7 @@ import { incomingDirectory, ledgerFile, syncDirectory, syncFile } from '../../le
 import type { Ledger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
+import { tightenModes } from '../../src/storage/modes.ts'
 import { Refused, undoAtExit } from './command.ts'
 
 /** What a data directory may contain and still count as empty: the key, and what is recreated anyway. */
@@ -16,8 +17,8 @@ export type Staging = ReturnType<typeof openStaging>
 
 /**
  * Opens a data directory in the making, below the real one, so that the last step is a rename. Until then the
- * real directory is locked, and the service finds nothing in it that it would use. Throws Refused if the
- * directory is not empty, and LedgerLocked if a service runs in it.
+ * real directory is locked, and the service finds nothing in it that it would use. Other accounts lose access to
+ * it. Throws Refused if the directory is not empty, and LedgerLocked if a service runs in it.
  */
 export function openStaging(dataDir: string) {
   const firstCreated = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -29,6 +30,8 @@ export function openStaging(dataDir: string) {
   try {
     // Checked again under the lock: another restore may have finished meanwhile.
     for (const name of leftoversIn(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true })
+    // The first start names what this account may not change.
+    tightenModes(dataDir)
   } catch (error) {
     lock.release()
     throw error

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
 import { linesOf } from '../../scripts/lib/lines.ts'
-import { digests, testDirectory } from '../support/directory.ts'
+import { digests, filesIn, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { pageOf } from '../support/timeline-page.ts'
@@ -209,6 +209,16 @@ test('refuses a directory that is not empty, apart from a key', async () => {
   expect(readdirSync(target)).toEqual(['secret.key'])
   expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
   expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('a key')
+})
+
+test('restricts an existing directory to its owner', async () => {
+  const { text } = exported(3)
+  const target = testDirectory()
+  chmodSync(target, 0o755)
+  writeFileSync(join(target, 'secret.key'), 'a key', { mode: 0o644 })
+  expect((await runScript('ledger-import', target, ['-'], { input: text })).code).toBe(0)
+  const modes = [target, ...filesIn(target)].map((path) => [path, (statSync(path).mode & 0o777).toString(8)])
+  expect(modes).toEqual([[target, '700'], ...filesIn(target).map((path) => [path, '600'])])
 })
 
 test.each<[NodeJS.Signals, string[]]>([
