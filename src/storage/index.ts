@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Append } from '../../ledger/event.ts'
 import { recordImport } from '../../ledger/imported.ts'
@@ -23,7 +23,11 @@ export async function openStores(
   >,
 ) {
   const { directory, nowMs, newId, log } = options
-  if (existsSync(directory)) reportModes(tightenModes(directory), log)
+  if (existsSync(directory)) {
+    const wasEmpty = readdirSync(directory).length === 0
+    const modes = tightenModes(directory)
+    reportModes(wasEmpty ? { ...modes, tightened: [] } : modes, log)
+  }
   const storage = await openStorage({
     directory,
     nowMs,

@@ -47,6 +47,14 @@ test('restricts the data directory to its owner at the start and warns once', as
   expect(again.written.filter((line) => line.includes('readable by other accounts'))).toEqual([])
 })
 
+test('restricts an empty directory without a warning', async () => {
+  const directory = testDirectory()
+  chmodSync(directory, 0o755)
+  const { written } = await startWholeService({ directory, installed: false })
+  expect(modeOf(directory)).toBe('700')
+  expect(written.filter((line) => line.includes('readable by other accounts'))).toEqual([])
+})
+
 test('names the files whose mode it cannot change, without failing', () => {
   const directory = testDirectory()
   for (const name of ['ledger.sqlite', 'secret.key'])
