@@ -3,7 +3,7 @@ import { secretKeyFile } from '../src/settings/secrets.ts'
 import { headLines, runCommand } from './lib/command.ts'
 import { postgresOptions, pull } from './lib/engine.ts'
 
-const help = `npm run ledger:pull [-- --ledger <id>]
+const help = `npm run ledger:pull [-- [--ledger <id>] [--detached]]
 
 Creates DATA_DIR, which must be empty or absent, from the ledger in the PostgreSQL of LEDGER_POSTGRES_URL, with its
 settings and files. Verifies the whole chain. The machine that had the ledger must not continue: if it comes back, it
@@ -12,16 +12,19 @@ stops by itself.
 Nothing is sent until you release it (POST /api/outbound/release), because the other machine may have sent it already.
 
   --ledger <id>  which ledger, if the database holds several.
+  --detached     even if the ledger was detached. What the machine that ran engine:detach added since then is missing, so
+                 use it only if that machine is lost.
 `
 
 await runCommand({
   help,
-  options: { ledger: { type: 'string' } },
+  options: { ledger: { type: 'string' }, detached: { type: 'boolean' } },
   async run({ dataDir, values }) {
     const head = await pull(
       dataDir,
       postgresOptions(),
       values.ledger === undefined ? null : String(values.ledger),
+      values.detached === true,
     )
     process.stdout.write(`Pulled ${head.seq} events into ${dataDir}.\n${headLines(head)}`)
     process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')

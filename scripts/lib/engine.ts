@@ -22,6 +22,9 @@ import { Refused } from './command.ts'
 import { closeWhole, openStaging } from './staging.ts'
 
 const LIMIT_MS = 10_000
+const WAS_DETACHED =
+  'This ledger was detached, so the machine that ran engine:detach may have newer events. ' +
+  'To share it again, run npm run engine:init there.'
 
 /** Throws Refused without LEDGER_POSTGRES_URL. */
 export function postgresOptions(config: Config = loadConfig()): PostgresOptions {
@@ -94,17 +97,26 @@ export function copyToPostgres(directory: string, options: PostgresOptions): Pro
   })
 }
 
-/** Creates a directory from PostgreSQL, and raises the epoch, so that the former holder stops. Returns its head. */
+/**
+ * Creates a directory from PostgreSQL, and raises the epoch, so that the former holder stops. Returns its head. Throws
+ * Refused if the ledger was detached, unless that is allowed.
+ */
 export async function pull(
   directory: string,
   options: PostgresOptions,
   wanted: string | null,
+  mayBeDetached = false,
 ): Promise<Head & { readonly ledgerId: string }> {
   const ledgerId = wanted ?? (await onlyLedger(options))
   const staging = openStaging(directory)
   try {
     using remote = closing(createRemote(options, ledgerId))
-    if (!(await remote.ledger())) throw new Refused(`This database has no ledger ${ledgerId}.`)
+    const found = await remote.ledger()
+    if (!found) throw new Refused(`This database has no ledger ${ledgerId}.`)
+    if (found.holder === DETACHED && !mayBeDetached)
+      throw new Refused(
+        `${WAS_DETACHED} If that machine is lost, take what PostgreSQL has: npm run ledger:pull -- --detached`,
+      )
     // First, so that nothing is added any more.
     const epoch = await remote.seize(options.node, '-infinity', LIMIT_MS)
     const ledger = openLedger(staging.directory, () => ledgerId)
@@ -193,10 +205,14 @@ export function detachAlone(directory: string): Promise<Head> {
   return withLedger(directory, work, true)
 }
 
-/** Ends the lease of the holder. Returns the new epoch. Throws Refused if there is no lease, as in `follow` mode. */
+/**
+ * Ends the lease of the holder. Returns the new epoch. Throws Refused if there is no lease, as in `follow` mode or once
+ * the ledger was detached.
+ */
 export async function promote(directory: string, options: PostgresOptions): Promise<number> {
   using remote = closing(createRemote(options, ledgerIdIn(directory)))
   const found = await remote.ledger()
+  if (found?.holder === DETACHED) throw new Refused(WAS_DETACHED)
   if (!found || found.holder === null || found.leaseLeftMs < 0)
     throw new Refused(
       'No machine holds the lease. In commit mode, a standby takes over by itself; ' +

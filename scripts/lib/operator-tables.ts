@@ -31,7 +31,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'ledger:export': 'Writes the ledger as JSON Lines: `-- <file>`, or `-- -` for standard output.',
   'ledger:import': 'Creates a ledger from an export in an empty DATA_DIR: `-- <file>`.',
   'ledger:pull':
-    'Creates DATA_DIR from the ledger in PostgreSQL: `-- --ledger <id>` if there are several. See [Beyond one machine](beyond-one-machine.md).',
+    'Creates DATA_DIR from the ledger in PostgreSQL: `-- --ledger <id>` if there are several, `-- --detached` if the machine that detached it is lost. See [Beyond one machine](beyond-one-machine.md).',
   'ledger:salvage':
     'Saves what can be read of a damaged ledger: `-- <new directory> --from <backup, export or postgres>`. See [The ledger is damaged](#the-ledger-is-damaged).',
   'engine:init':

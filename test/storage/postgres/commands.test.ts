@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { copyToPostgres, createTables } from '../../../scripts/lib/engine.ts'
+import { copyToPostgres, createTables, detach } from '../../../scripts/lib/engine.ts'
 import { privileges } from '../../../src/storage/postgres/migrate.ts'
 import { runScript } from '../../scripts/run-script.ts'
 import { optionsFor, sharedDatabase, startDatabase, startDatabases } from '../../support/database.ts'
@@ -82,4 +82,37 @@ test('says in a sentence that a commit is not confirmed', { tags: ['long'] }, as
     'PostgreSQL did not confirm what was written, so it may be there or not. ' +
       'If it has a synchronous standby, see that it runs. Then run this command again.\n',
   ])
+})
+
+test('refuses to promote or pull a detached ledger, and says what to do', async () => {
+  const [here, there, pulled] = [testDirectory(), testDirectory(), testDirectory()]
+  const options = optionsFor(database(), 'here', { leaseMs: 8_000 })
+  const writer = openTestWriter(here)
+  writer.append(said('one'))
+  const ledgerId = writer.ledger.id()
+  writer.close()
+  cpSync(here, there, { recursive: true })
+  await copyToPostgres(here, options)
+  await detach(here, options)
+  const row = () => database().query('SELECT * FROM delegate.ledger WHERE ledger_id = $1', [ledgerId])
+  const before = (await row()).rows
+
+  const environment = { LEDGER_POSTGRES_URL: database().url }
+  const says =
+    'This ledger was detached, so the machine that ran engine:detach may have newer events. ' +
+    'To share it again, run npm run engine:init there.'
+  expect(await runScript('engine', there, ['promote'], { environment })).toEqual({
+    code: 1,
+    out: '',
+    err: `${says}\n`,
+  })
+  const pull = (...more: string[]) =>
+    runScript('ledger-pull', pulled, ['--ledger', ledgerId, ...more], { environment })
+  expect(await pull()).toEqual({
+    code: 1,
+    out: '',
+    err: `${says} If that machine is lost, take what PostgreSQL has: npm run ledger:pull -- --detached\n`,
+  })
+  expect((await row()).rows).toEqual(before)
+  expect(await pull('--detached')).toMatchObject({ code: 0, out: expect.stringMatching('^Pulled 1 events') })
 })
