@@ -56,7 +56,8 @@ so that you can copy it to other machines.
   status: {
     help: `npm run engine:status
 
-Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and the other machines.
+Shows the role of this machine, how far it and PostgreSQL are apart (lag), both heads, the epoch, who may write, until
+when, and the other machines.
 `,
     run: async (dataDir, options) => {
       requireLedger(dataDir)

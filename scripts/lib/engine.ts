@@ -11,12 +11,12 @@ import { lockDirectory } from '../../ledger/lock.ts'
 import { createReader, type Head } from '../../ledger/reader.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
-import { catchUp, isLastEpoch, relate } from '../../src/storage/postgres/catch-up.ts'
+import { catchUp, isLastEpoch, type Relation, relate } from '../../src/storage/postgres/catch-up.ts'
 import { connect } from '../../src/storage/postgres/connection.ts'
 import { migrate, requireSchema } from '../../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
 import { pushRows, pushState } from '../../src/storage/postgres/push.ts'
-import { createRemote, DETACHED, type Remote } from '../../src/storage/postgres/remote.ts'
+import { createRemote, DETACHED, type Remote, type RemoteLedger } from '../../src/storage/postgres/remote.ts'
 import { replaceState, watchState } from '../../src/storage/postgres/state.ts'
 import { Refused } from './command.ts'
 import { closeWhole, openStaging } from './staging.ts'
@@ -232,12 +232,16 @@ export async function readStatus(directory: string, options: PostgresOptions): P
     await remote.synchronousStandbys(),
   ]
   const { holder, epoch, leaseLeftMs, headSeq } = relation.remote
+  const here = ledger.head().seq
+  const isOwnEpoch = Number(ledger.meta('epoch') ?? -1) === epoch
   const lease = leaseLeftMs > 0 ? `for another ${(leaseLeftMs / 1000).toFixed(1)} s` : 'its lease has ended'
   const hasLease = holder !== null && holder !== DETACHED
   return [
     `ledger      ${ledger.id()}`,
+    `role        ${roleOf(relation.remote, isOwnEpoch, options.mode)}`,
+    `lag         ${lagOf(relation, here)}`,
     `PostgreSQL  event ${headSeq}, epoch ${epoch}`,
-    `here        event ${ledger.head().seq}, ${relations[relation.kind]}`,
+    `here        event ${here}, ${relations[relation.kind]}`,
     `holder      ${hasLease ? `${holder}, ${lease}` : (holder ?? 'none')}`,
     // The holder reports only when it takes the lease.
     ...nodes
@@ -253,6 +257,23 @@ export async function readStatus(directory: string, options: PostgresOptions): P
 }
 
 const relations = { same: 'the same', behind: 'behind', ahead: 'ahead', forked: 'FORKED' } as const
+
+/** What this machine is. A lease that has not ended is one of `commit` mode, even if the shell does not set the mode. */
+function roleOf({ holder, leaseLeftMs }: RemoteLedger, isOwnEpoch: boolean, mode: PostgresOptions['mode']) {
+  if (holder === DETACHED) return 'none: the ledger is detached'
+  const isHeld = holder !== null && leaseLeftMs > 0
+  if (isHeld) return isOwnEpoch ? 'holder' : 'standby'
+  if (mode === 'commit') return 'standby'
+  return isOwnEpoch ? 'holder, without a lease' : 'none: another machine has pulled the ledger'
+}
+
+function lagOf({ kind, remote: { headSeq } }: Relation, here: number): string {
+  if (kind === 'forked') return 'unknown'
+  const count = Math.abs(headSeq - here)
+  const events = count === 1 ? '1 event' : `${count} events`
+  if (kind === 'same') return events
+  return kind === 'behind' ? `${events} that only PostgreSQL has` : `${events} that PostgreSQL lacks`
+}
 
 function ledgerIdIn(directory: string): string {
   using db = closing(openLedgerReadOnly(directory))

@@ -36,7 +36,8 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
     'Saves what can be read of a damaged ledger: `-- <new directory> --from <backup, export or postgres>`. See [The ledger is damaged](#the-ledger-is-damaged).',
   'engine:init':
     'Creates the tables in PostgreSQL and copies the ledger there. `-- --another-ledger` adds it beside those of others. Stop the service first.',
-  'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the other machines.',
+  'engine:status':
+    'Shows the role of this machine, its lag, the ledger in PostgreSQL, who may write, and the other machines.',
   'engine:promote': 'Ends the lease of the holder, so that a standby takes over.',
   'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL lacks.',
   'engine:detach':

@@ -1,11 +1,12 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { copyToPostgres, createTables, detach } from '../../../scripts/lib/engine.ts'
+import { openLedger } from '../../../ledger/ledger.ts'
+import { copyToPostgres, createTables, detach, pull, readStatus } from '../../../scripts/lib/engine.ts'
 import { privileges } from '../../../src/storage/postgres/migrate.ts'
 import { runScript } from '../../scripts/run-script.ts'
 import { optionsFor, sharedDatabase, startDatabase, startDatabases } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
-import { openNode } from '../../support/engine.ts'
+import { initNode, openNode } from '../../support/engine.ts'
 import { openTestWriter, said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
@@ -115,4 +116,35 @@ test('refuses to promote or pull a detached ledger, and says what to do', async 
   })
   expect((await row()).rows).toEqual(before)
   expect(await pull('--detached')).toMatchObject({ code: 0, out: expect.stringMatching('^Pulled 1 events') })
+})
+
+test('shows the role and the lag of a machine', async () => {
+  const [here, there, pulled] = [testDirectory(), testDirectory(), testDirectory()]
+  const commit = optionsFor(database(), 'here', { leaseMs: 8_000 })
+  const follow = { ...commit, mode: 'follow' } as const
+  const node = await initNode(here, commit)
+  await node.append([said('one'), said('two')])
+  const ledgerId = node.ledger.id()
+  openLedger(there, () => ledgerId).close()
+  const shown = async (directory: string, options: typeof commit) =>
+    (await readStatus(directory, options)).match(/(?<=^(role|lag) +)\S.*$/gm)
+
+  expect(await shown(here, commit)).toEqual(['holder', '0 events'])
+  // As in a shell that does not set the mode.
+  expect(await shown(here, follow)).toEqual(['holder', '0 events'])
+  expect(await shown(there, follow)).toEqual(['standby', '2 events that only PostgreSQL has'])
+  await node.close()
+  expect(await shown(there, commit)).toEqual(['standby', '2 events that only PostgreSQL has'])
+
+  const writer = openTestWriter(here)
+  writer.append(said('three'))
+  writer.close()
+  expect(await shown(here, follow)).toEqual(['holder, without a lease', '1 event that PostgreSQL lacks'])
+  await pull(pulled, { ...follow, node: 'there' }, ledgerId)
+  expect(await shown(here, follow)).toEqual([
+    'none: another machine has pulled the ledger',
+    '1 event that PostgreSQL lacks',
+  ])
+  await detach(pulled, follow)
+  expect(await shown(pulled, follow)).toEqual(['none: the ledger is detached', '0 events'])
 })
