@@ -36,12 +36,15 @@ test('upgrades the tables of an older build, and keeps the privileges of its acc
   const environment = { LEDGER_POSTGRES_URL: database.url }
   const { out } = await runScript('engine', directory, ['init'], { environment })
   expect(out).toContain(
-    `Applied: 0002-append.sql.\nA new, empty ledger was created in ${directory}.\nCopied 0`,
+    `Applied: 0002-append.sql, 0003-append-only.sql.\nA new, empty ledger was created in ${directory}.\nCopied 0`,
   )
   const node = await openNode(directory, service)
   await node.append([said('one'), said('two')])
   const { rows } = await database.query('SELECT head_seq::int AS head FROM delegate.ledger')
   expect(rows).toEqual([{ head: 2 }])
+  expect(await node.erase([1], 'owner')).toEqual([1])
+  const unnamed = 'UPDATE delegate.event SET body = NULL, salt = NULL WHERE seq = 2'
+  await expect(database.query(unnamed)).rejects.toThrow('the ledger is append-only')
   await node.close()
   await database.query('DELETE FROM delegate.node; DELETE FROM delegate.file')
   await expect(database.query('DELETE FROM delegate.ledger')).rejects.toThrow('the ledger has events')

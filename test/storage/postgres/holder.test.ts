@@ -220,9 +220,29 @@ test('the account of the service needs no more than it is given, and cannot writ
       `TRUNCATE delegate.${table} CASCADE`,
     ])
       await expect(queryAs(url, statement)).rejects.toThrow('permission denied')
-  // Not even its owner changes history.
-  for (const statement of ['DELETE FROM delegate.event', `UPDATE delegate.event SET facts = '{}'`])
+})
+
+test('not even the owner of the tables changes an event, except a body that an erased fact names', async () => {
+  const storage = await initNode(testDirectory(), commit())
+  await storage.append([said('kept'), said('quokkafelt')])
+  expect(await storage.erase([2], 'owner')).toEqual([2])
+  const ledgerId = storage.ledger.id()
+  const events = async () =>
+    (await database().query('SELECT * FROM delegate.event WHERE ledger_id = $1 ORDER BY seq', [ledgerId]))
+      .rows
+  const before = await events()
+  expect(before.map(({ body }) => body && JSON.parse(body).text)).toEqual(['kept', null, null])
+
+  const change = (set: string, seq: number) =>
+    database().query(`UPDATE delegate.event SET ${set} WHERE ledger_id = $1 AND seq = $2`, [ledgerId, seq])
+  for (const column of Object.keys(before[0]))
+    for (const seq of [1, 2])
+      await expect(change(`"${column}" = '9'`, seq), column).rejects.toThrow('the ledger is append-only')
+  for (const set of ['body = NULL, salt = NULL', 'body = NULL', 'salt = NULL', 'type = type'])
+    await expect(change(set, 1)).rejects.toThrow('only a body named by an erased fact may become null')
+  for (const statement of ['DELETE FROM delegate.event', 'TRUNCATE delegate.event'])
     await expect(database().query(statement)).rejects.toThrow('the ledger is append-only')
+  expect(await events()).toEqual(before)
 })
 
 test('one database holds several ledgers, and a new directory must be told which is its own', async () => {
