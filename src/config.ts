@@ -105,7 +105,9 @@ const environmentSchema = z.object({
     .regex(/^[\w.-]{1,60}$/, 'must be a short name')
     .nullable()
     .default(null)
-    .describe('The name of this machine among those that share the ledger. The default is its host name.'),
+    .describe(
+      'The name of this machine among those that share the ledger. The default is its host name, so two on one host need it.',
+    ),
   LEDGER_LEASE_SECONDS: z.coerce
     .number()
     .min(0.5, 'must be at least 0.5')

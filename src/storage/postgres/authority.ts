@@ -27,6 +27,7 @@ const STATE_MS = 1_000
 /** How many times in a lease a standby looks for events and a free lease. */
 const LOOKS = 16
 const RETRY_MS = 100
+const NAME_SHARED = 'another directory holds the lease under this name: give each its own LEDGER_NODE'
 /** At most this many sends of a group whose outcome stays unknown. */
 const ATTEMPTS = 3
 
@@ -67,13 +68,27 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   let isClosing = false
 
   async function waitForLease(): Promise<{ isStateSent: boolean }> {
+    /** Epochs of this directory: its last one, and any that it may have taken without an answer. */
+    const ownEpochs = [writer.ledger.meta('epoch')].filter((each) => each !== null).map(Number)
+    let isNameShared = false
     for (;;) {
       try {
         await requirePrefix(remote, writer.ledger)
         await follow()
         writer.ledger.requireEnd()
         const before = await remote.ledger()
-        const taken = await lease.take()
+        const hasName = before?.holder === node
+        // After a crash. Another directory may have the same name, but not this epoch.
+        const isOwn = hasName && ownEpochs.includes(before.epoch)
+        if (isOwn) await remote.release(before.epoch, limitMs)
+        const taken = await lease.take().catch((error: unknown) => {
+          if (before && error instanceof OutcomeUnknown) ownEpochs.push(before.epoch + 1)
+          throw error
+        })
+        if (taken === null && hasName && !isOwn && !isNameShared) {
+          isNameShared = true
+          warn(NAME_SHARED, { node })
+        }
         if (taken !== null) {
           epoch = taken
           await follow()

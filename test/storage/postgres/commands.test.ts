@@ -36,7 +36,7 @@ test('upgrades the tables of an older build, and keeps the privileges of its acc
   const environment = { LEDGER_POSTGRES_URL: database.url }
   const { out } = await runScript('engine', directory, ['init'], { environment })
   expect(out).toContain(
-    `Applied: 0002-append.sql, 0003-append-only.sql.\nA new, empty ledger was created in ${directory}.\nCopied 0`,
+    `Applied: 0002-append.sql, 0003-append-only.sql, 0004-own-lease.sql.\nA new, empty ledger was created in ${directory}.\nCopied 0`,
   )
   const node = await openNode(directory, service)
   await node.append([said('one'), said('two')])

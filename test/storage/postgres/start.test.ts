@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../../ledger/ledger.ts'
+import { copyToPostgres } from '../../../scripts/lib/engine.ts'
+import type { EngineStatus } from '../../../src/storage/messages.ts'
 import { optionsFor, sharedDatabase } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
-import { initNode } from '../../support/engine.ts'
+import { initNode, openNode } from '../../support/engine.ts'
 import { openProxy } from '../../support/proxy.ts'
 import { startWholeService } from '../../support/service.ts'
 import { postgresEnvironment, shareLedger } from '../../support/shared-ledger.ts'
+import { said } from '../../support/writer.ts'
 import { startServiceProcess } from '../../torture/service-process.ts'
 
 const database = sharedDatabase()
@@ -75,4 +78,52 @@ test('says in a sentence what the account may not do', { tags: ['long'] }, async
     output:
       'PostgreSQL refused this: permission denied for schema delegate. npm run engine:init prints what the account needs.\n',
   })
+})
+
+test('a second directory under the same name leaves the lease to its holder', async () => {
+  const options = optionsFor(database(), 'here', { leaseMs: 5_000 })
+  const holder = await initNode(testDirectory(), options)
+  const there = testDirectory()
+  openLedger(there, () => holder.ledger.id()).close()
+  const seen: EngineStatus[] = []
+  const warnings: string[] = []
+  const opening = openNode(there, options, {
+    onStandby: (engine) => seen.push(engine),
+    onWarning: (message) => void warnings.push(message),
+  })
+  await expect.poll(() => seen.length).toBeGreaterThan(3)
+  await holder.append([said('one')])
+  expect(holder.fatal).toEqual([])
+  expect(warnings).toEqual([
+    'another directory holds the lease under this name: give each its own LEDGER_NODE',
+  ])
+  await holder.close()
+  expect((await opening).ledger.head().seq).toBe(1)
+})
+
+test('a machine that was killed has its own lease again at once', async () => {
+  const directory = testDirectory()
+  await shareLedger(database(), directory, 'commit')
+  const environment = postgresEnvironment(database(), 'commit', 'here', 60)
+  const killed = startServiceProcess(directory, environment)
+  await killed.listening
+  await killed.kill()
+  const again = startServiceProcess(directory, environment)
+  onTestFinished(() => again.kill())
+  await again.listening
+  expect(again.output()).not.toContain('standby')
+})
+
+test('a machine has the lease at once although the answer was lost', async () => {
+  const proxy = await openProxy(database().port)
+  onTestFinished(() => proxy.close())
+  const options = optionsFor(database(), 'here', { leaseMs: 60_000 })
+  const directory = testDirectory()
+  await copyToPostgres(directory, options)
+  proxy.watch('delegate.take', () => 'cut the answer')
+  const seen: EngineStatus[] = []
+  const onStandby = (engine: EngineStatus) => void seen.push(engine)
+  const node = await openNode(directory, { ...options, url: proxy.url }, { onStandby })
+  expect(seen.map(({ holder }) => holder)).not.toContain('here')
+  expect(await node.status()).toMatchObject({ engine: { role: 'holder', epoch: 3 } })
 })
