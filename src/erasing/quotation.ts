@@ -23,14 +23,16 @@ const WITHIN_QUOTATION = /^[^.!?\n]*$/
 
 /**
  * Replaces each run of the given words (as `quotableWords` returns them), including common words in between,
- * with one mark. Null if no other word is left.
+ * with one mark. Null if no distinctive word is left.
  */
 export function withoutWords(text: string, words: ReadonlySet<string>): string | null {
   const runs: { start: number; end: number }[] = []
+  let keepsDistinctive = false
   let isJoinable = false
   for (const { word, start, end } of tokensOf(text)) {
     if (!isTelling(word)) continue
     if (!words.has(stemOf(word))) {
+      keepsDistinctive = true
       isJoinable = false
       continue
     }
@@ -42,12 +44,12 @@ export function withoutWords(text: string, words: ReadonlySet<string>): string |
     }
     isJoinable = true
   }
+  if (!keepsDistinctive) return null
   let kept = ''
   let from = 0
   for (const { start, end } of runs) {
     kept += text.slice(from, start) + ERASED_MARK
     from = end
   }
-  kept += text.slice(from)
-  return /[\p{L}\p{N}]/u.test(kept.replaceAll(ERASED_MARK, '')) ? kept : null
+  return kept + text.slice(from)
 }

@@ -9,7 +9,6 @@ test.each([
     'I am allergic to peanuts',
     'Noted: you are [erased]. Anything else?',
   ],
-  ['You are allergic to peanuts.', 'I am allergic to peanuts', 'You are [erased].'],
   ['A Peanut-free cake, then.', 'peanuts', 'A [erased]-free cake, then.'],
   ['The code is 4711. Ring twice.', 'my code: 4711', 'The [erased]. Ring twice.'],
   ['Ihr trefft euch in Köln um neun.', 'KÖLN', 'Ihr trefft euch in [erased] um neun.'],
@@ -19,7 +18,8 @@ test.each([
   expect(without(text, forgotten)).toBe(left)
 })
 
-test('returns null for a text without another word', () => {
+test('returns null for a text that says nothing else', () => {
+  expect(without('You are allergic to peanuts.', 'I am allergic to peanuts')).toBeNull()
   expect(without('Minka.', 'My cat is called Minka')).toBeNull()
 })
 
