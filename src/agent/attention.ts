@@ -160,9 +160,12 @@ export function createAttention(options: AttentionOptions) {
   return {
     /** Recovers what a crash left unfinished, then runs messages and signals one at a time. */
     start: reactor.start,
-    /** Stops the running turn or activation; false if neither runs. A turn keeps what it has said. */
-    stop(): boolean {
+    /**
+     * Stops the running turn or activation, or only that turn; false if it does not run. A turn keeps what it has said.
+     */
+    stop(turnId?: string): boolean {
       if (running?.kind !== 'turn' && running?.kind !== 'activation') return false
+      if (turnId !== undefined && running.turnId !== turnId) return false
       abort('stopped')
       return true
     },

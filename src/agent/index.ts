@@ -65,19 +65,19 @@ const STOP_MS = 5_000
 
 function buildConversation(
   { storage, settings, nowMs, idleLookMs, onIdleFault }: AgentOptions,
-  stop: () => boolean,
+  stop: (turnId: string) => boolean,
 ) {
   const turns = createTurnQueries(storage.views)
 
   async function stopTurns(conversationId: string): Promise<void> {
     const late = AbortSignal.timeout(STOP_MS)
-    const isOpen = () =>
-      turns.unfinished().some((turn) => turn.trigger === 'message' && turn.conversationId === conversationId)
-    while (isOpen() && !late.aborted) {
+    const open = () =>
+      turns.unfinished().filter((turn) => turn.party === 'owner' && turn.conversationId === conversationId)
+    while (open().length > 0 && !late.aborted) {
       const moved = Promise.withResolvers<void>()
       late.addEventListener('abort', () => moved.resolve())
-      const unsubscribe = storage.onHeadMoved(moved.resolve, ['chat', 'turn'])
-      stop()
+      const unsubscribe = storage.onHeadMoved(moved.resolve, ['chat', 'sms', 'turn'])
+      for (const { turnId } of open()) stop(turnId)
       await moved.promise
       unsubscribe()
     }

@@ -56,8 +56,12 @@ export function createLanes(
   async function runActivation(...args: Parameters<AttentionOptions['runActivation']>): Promise<void> {
     starts.push(nowMs())
     if (starts.length > ACTIVATIONS_AN_HOUR) starts.shift()
-    if (restUntilMs() > nowMs())
-      log.warn({ most: ACTIVATIONS_AN_HOUR }, 'woke too often, and rests for an hour')
+    const until = restUntilMs()
+    if (until > nowMs())
+      log.warn(
+        { mostAnHour: ACTIVATIONS_AN_HOUR, until: new Date(until).toISOString() },
+        'woke too often: the next activations wait',
+      )
     await options.runActivation(...args)
   }
 
@@ -128,7 +132,7 @@ export function createLanes(
         chat.start()
         texts.start()
       },
-      stop: () => chat.stop() || texts.stop(),
+      stop: (turnId) => chat.stop(turnId) || texts.stop(turnId),
       exclusively: (work) => (texts.isBusy() ? null : chat.exclusively(work)),
       async close(graceMs) {
         await Promise.all([chat.close(graceMs), texts.close(graceMs)])

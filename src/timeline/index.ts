@@ -7,7 +7,7 @@ import type { FunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { queryFunctions } from './query-functions.ts'
-import { SAID, timelineTools } from './tools.ts'
+import { isForgotten, SAID, timelineTools } from './tools.ts'
 
 /** The functions of the timeline in the query thread. */
 export const timelineQueries = new URL('./query-functions.ts', import.meta.url)
@@ -33,7 +33,9 @@ export function buildTimeline(options: {
     search,
     /** Whether the words of an event stay out of the owner's search: barred, unless by changing the message. */
     isLeftOut: (event: LedgerEvent) =>
-      SAID.test(event.type) && repeatsBarred(event) && !(event.turnId !== null && isReplaced(event.turnId)),
+      SAID.test(event.type) &&
+      isForgotten(event, ledger, repeatsBarred) &&
+      !(event.turnId !== null && isReplaced(event.turnId)),
     tools: timelineTools({ ledger, search, repeatsBarred, isReplaced }),
   }
 }

@@ -16,6 +16,19 @@ export const SAID =
   /^(?:chat\.message\.received|chat\.reply\.|sms\.(?:received|sent)$|call\.(?:utterance\.heard|reply\.spoken)$)/
 const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 
+/** Whether an event has barred words. A sent text derives from the delivery's request, which may be barred. */
+export function isForgotten(
+  event: LedgerEvent,
+  ledger: LedgerReader,
+  repeatsBarred: (event: LedgerEvent) => boolean,
+): boolean {
+  return (
+    repeatsBarred(event) ||
+    (event.type === 'sms.sent' &&
+      ledger.readSeqs(event.derivedFrom).some((asked) => asked.type !== 'unknown' && repeatsBarred(asked)))
+  )
+}
+
 /** Tools that look up the past and the current time. */
 export function timelineTools(options: {
   readonly ledger: LedgerReader
@@ -26,12 +39,6 @@ export function timelineTools(options: {
   readonly isReplaced: (turnId: string) => boolean
 }): Tool[] {
   const { ledger, repeatsBarred, isReplaced } = options
-
-  /** A sent text derives from the delivery's request, which may be barred. */
-  const isForgotten = (event: LedgerEvent) =>
-    repeatsBarred(event) ||
-    (event.type === 'sms.sent' &&
-      ledger.readSeqs(event.derivedFrom).some((asked) => asked.type !== 'unknown' && repeatsBarred(asked)))
 
   return [
     defineTool({
@@ -68,7 +75,7 @@ export function timelineTools(options: {
           const event = events.get(seq)
           // The index may still contain erased or hidden words.
           if (!event || event.type === 'unknown' || event.erased) return []
-          if (isForgotten(event)) {
+          if (isForgotten(event, ledger, repeatsBarred)) {
             if (event.turnId === null || !isReplaced(event.turnId)) forgotten += 1
             return []
           }

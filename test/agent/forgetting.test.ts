@@ -83,6 +83,9 @@ test('keeps forgotten words from the model, and the rest available', async () =>
     (await client.get(`/api/timeline/search?q=${words}`)).json.hits.length
   expect([await found(CODE), (await found('bicycle')) > 0]).toEqual([0, true])
   expect((await client.get('/api/timeline')).text).toContain(CODE)
+  // What is left out does not end a page early.
+  const page = (await client.get('/api/timeline/search?q=locker&limit=1')).json
+  expect(page.hits).toHaveLength(page.nextCursor === null ? 0 : 1)
 })
 
 test('forgets a capsule and a replacement with their source, and rewrites them without it', async () => {

@@ -35,7 +35,7 @@ test('starts by itself 120 times an hour at most, however often it wakes itself'
   })
   onTestFinished(() => attention.close(0))
   attention.start()
-  await expect.poll(() => warnings).toEqual(['woke too often, and rests for an hour'])
+  await expect.poll(() => warnings).toEqual(['woke too often: the next activations wait'])
   expect(started).toBe(120)
   nowMs += HOUR_MS
   await attention.exclusively(async () => undefined)

@@ -70,6 +70,8 @@ test('lets a browser that has signed in before try, however many strangers guess
     expect((await from(`203.0.113.${index}`, 'not the password at all')).status).toBe(401)
   expect((await from('198.51.100.1', PASSWORD)).status).toBe(429)
   expect((await from('198.51.100.1', PASSWORD, device)).status).toBe(200)
+  // Its address is known from now on.
+  expect((await from('198.51.100.1', PASSWORD)).status).toBe(200)
   for (let round = 0; round < 10; round += 1)
     expect((await from('198.51.100.2', 'not the password at all', device)).status).toBe(401)
   expect((await from('198.51.100.3', PASSWORD, device)).status).toBe(429)

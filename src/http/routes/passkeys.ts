@@ -28,7 +28,10 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
     const device = deviceOf(c)
     const passkey = { site: requireSite(c, settings), response: responseOf(c.req.valid('json').response) }
     const browser = { device, userAgent: userAgentOf(c), former: c.get('session') }
-    const outcome = await account.signInByPasskey({ passkey, ...browser }, throttle.attemptsOf(client))
+    const outcome = await account.signInByPasskey(
+      { passkey, ...browser },
+      throttle.attemptsOf(client, c.get('caller').address),
+    )
     await endSignIn(c, deps, device, outcome)
     return c.json({ authenticated: true as const }, 200)
   })

@@ -45,7 +45,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
           userAgent: userAgentOf(c),
           former: c.get('session'),
         },
-        throttle.attemptsOf(client),
+        throttle.attemptsOf(client, c.get('caller').address),
       )
       if (outcome.status === 'second_factor_required')
         throw new Refusal(

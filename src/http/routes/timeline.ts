@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { withoutMarks } from '../../../projections/search.ts'
+import { type SearchHit, withoutMarks } from '../../../projections/search.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import { msg } from '../../language/msg.ts'
@@ -8,6 +8,7 @@ import { seqOf } from '../contract/list-query.ts'
 import {
   eraseEvent,
   eraseSpan,
+  type SearchHit as Hit,
   keepMessage,
   page,
   type pageQuerySchema,
@@ -46,6 +47,17 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     return 0
   }
 
+  /** Hits with what their events say, without those that are erased or left out. */
+  function shownOf(found: readonly SearchHit[]): Hit[] {
+    const events = new Map(ledger.readSeqs(found.map(({ seq }) => seq)).map((event) => [event.seq, event]))
+    return found.flatMap(({ seq, snippet: marked }) => {
+      const event = events.get(seq)
+      if (!event || event.type === 'unknown' || event.erased || timeline.isLeftOut(event)) return []
+      const { at, type, channel, conversationId, spanId } = event
+      return [{ seq, at, type, channel, conversationId, spanId, snippet: withoutMarks(marked), marked }]
+    })
+  }
+
   routes.openapi(page, (c) => c.json(pageOf(deps, c.req.valid('query'), null), 200))
 
   routes.openapi(search, async (c) => {
@@ -55,22 +67,24 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
       timezone: settings.get('TIMEZONE'),
     })
     const isNarrowed = channel !== null || from !== null || to !== null
-    const found = await timeline.search({
-      query: q.trim() === '' && isNarrowed ? null : q,
-      limit: limit + 1,
-      beforeSeq: seqOf(cursor),
-      filters: { channel, fromAt, untilAt },
-    })
-    const shown = found.slice(0, limit)
-    const events = new Map(ledger.readSeqs(shown.map(({ seq }) => seq)).map((event) => [event.seq, event]))
-    const hits = shown.flatMap(({ seq, snippet }) => {
-      const event = events.get(seq)
-      if (!event || event.type === 'unknown' || event.erased || timeline.isLeftOut(event)) return []
-      const { at, type, channel, conversationId, spanId } = event
-      const marked = snippet
-      return [{ seq, at, type, channel, conversationId, spanId, snippet: withoutMarks(snippet), marked }]
-    })
-    const nextCursor = found.length > limit ? String(shown.at(-1)?.seq) : null
+    const hits: Hit[] = []
+    let beforeSeq = seqOf(cursor)
+    let hasMore = true
+    // What is left out must not end the list early.
+    while (hasMore && hits.length < limit) {
+      const wanted = limit - hits.length
+      const found = await timeline.search({
+        query: q.trim() === '' && isNarrowed ? null : q,
+        limit: wanted + 1,
+        beforeSeq,
+        filters: { channel, fromAt, untilAt },
+      })
+      const looked = found.slice(0, wanted)
+      hits.push(...shownOf(looked))
+      hasMore = found.length > wanted
+      beforeSeq = looked.at(-1)?.seq ?? null
+    }
+    const nextCursor = hasMore ? String(beforeSeq) : null
     return c.json({ hits, from: from ?? undefined, to: to ?? undefined, nextCursor }, 200)
   })
 

@@ -23,9 +23,9 @@ const MAX_CLIENTS = 10_000
 export type SignInThrottle = ReturnType<typeof createSignInThrottle>
 
 /**
- * Slows down password guessing, per client and for all unknown addresses together. This machine, addresses that have
- * signed in since the start, and browsers that ever have are known: the owner can still sign in while others guess. Uses a monotonic
- * clock, so that setting the wall clock neither frees nor locks out anyone.
+ * Slows down password guessing, per client and for all unknown addresses together. This machine, and addresses that have
+ * signed in since the start, are known: the owner can still sign in while others guess. Uses a monotonic clock, so that
+ * setting the wall clock neither frees nor locks out anyone.
  */
 export function createSignInThrottle(monotonicMs: () => number) {
   // Ordered by last failure, oldest first.
@@ -55,8 +55,11 @@ export function createSignInThrottle(monotonicMs: () => number) {
 
   return {
     waitMs,
-    /** `client` is an address or another name, such as a session. The common limit covers only addresses. */
-    attemptsOf(client: string): Attempts {
+    /**
+     * `client` is an address or another name, such as a session or a known browser. The common limit covers only
+     * addresses. A success makes `address` known.
+     */
+    attemptsOf(client: string, address = client): Attempts {
       const key = networkOf(client)
       let failedMs: number | null = null
       return {
@@ -74,8 +77,8 @@ export function createSignInThrottle(monotonicMs: () => number) {
         succeeded() {
           failures.delete(key)
           if (failedMs !== null) removeTime(unknownFailuresMs, failedMs)
-          if (!isUnknown(client)) return
-          known.add(key)
+          if (!isUnknown(address)) return
+          known.add(networkOf(address))
           if (known.size > MAX_KNOWN) known.delete(known.values().next().value ?? '')
         },
       }

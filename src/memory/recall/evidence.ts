@@ -60,7 +60,7 @@ export function createEvidenceGatherer(views: Database) {
       })
       const byRarity = [...found.entries()].sort(([, a], [, b]) => a.length - b.length)
       for (const [term, ids] of byRarity) {
-        const isFull = masks.size >= MAX_ENTRIES
+        const isFull = masks.size >= MAX_ENTRIES && ids.length > MAX_ENTRIES
         for (const id of ids) {
           const mask = masks.get(id) ?? 0
           if ((mask >>> term) & 1 || (isFull && mask === 0)) continue

@@ -69,7 +69,7 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z]+day|tomorrow) in the (?=(?:morning|afternoon|evening)\b)/gi, '$1 '],
 ]
 const PAST_OR_TO = new RegExp(
-  `\\b(?<!from )(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}(?! (?:of )?(?:${MONTHS.map((name) => name.slice(0, 3)).join('|')}))`,
+  `\\b(?<!from )(?:half(?: past)?|(?:a )?(quarter|\\d{1,2}(?: minutes)?) (past|to)) ${HOUR}(?! (?:of )?(?:${[...MONTHS, ...MONTHS.map((name) => name.slice(0, 3))].join('|')})\\b)`,
   'gi',
 )
 /** chrono-node needs an "at" before the second of two hours. */

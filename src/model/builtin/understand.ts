@@ -151,8 +151,9 @@ function remindOf(request: string, answer: string): string {
 /** "Also bread", after something was added to a list. */
 function addFurther(_request: string, answer: string, reply: string): string {
   const list = listIn(reply)
-  const item = /^(?:(?:and|also|oh|plus|some),? )+(.{1,100})$/i.exec(answer)?.[1]
-  return list === undefined || item === undefined ? answer : `add ${item} to my ${list}`
+  const item = /^(?:(?:and|also|plus|some),? )+(.{1,100})$/i.exec(answer)?.[1]
+  const isMore = item !== undefined && !isQuestion(item) && !isStatement(item)
+  return list === undefined || !isMore ? answer : `add ${item} to my ${list}`
 }
 
 /** "And at 5 to buy bread", "and an hour before to leave", after a reminder. */
@@ -192,8 +193,6 @@ const MAX_PLANS = 5
 /** A longer message that does not start with a request is probably pasted, so nothing in it is obeyed. */
 const MAX_REQUESTS_CHARS = 500
 
-const SAYS_PLEASE = /\bplease[.!]?\s*$/i
-
 /** The replies to a message, one per request in it; never empty. */
 export function repliesTo(message: string, world: World): readonly Reply[] {
   const completed = complete(message, world.conversation.past, world)
@@ -207,7 +206,7 @@ export function repliesTo(message: string, world: World): readonly Reply[] {
   const talk = whole ?? asked.at(-1)
   if (talk) return [talk.reply]
   const { original } = withoutPoliteness(withoutClosing(hear(message)))
-  const isAsked = (isQuestion(original) || SAYS_PLEASE.test(message)) && /[\p{L}\p{N}]/u.test(original)
+  const isAsked = isQuestion(original) && /[\p{L}\p{N}]/u.test(original)
   return [isAsked ? lookUp(original, false, world) : fallback(message, world)]
 }
 

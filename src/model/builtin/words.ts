@@ -15,7 +15,7 @@ const isStopWord = (word: string) =>
 /** Words for an aspect rather than a thing. A matching statement may lack them. */
 const ASPECTS = new Set(
   `name call birthday born age old live address number phone date time day year favourite favorite prefer kind type
-  colour color job work thing again currently appointment`
+  colour color job work thing again currently`
     .split(/\s+/)
     .map(stemOf),
 )
@@ -45,7 +45,7 @@ const SYNONYMS = [
   'employer work job employed profession',
   'name call',
   'birthday born birth birthdate',
-  'phone telephone landline mobile cell cellphone',
+  'phone telephone mobile cell cellphone',
   'kids children child',
   'car drive',
   'mother mum mom mama',

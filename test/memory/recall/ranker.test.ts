@@ -287,6 +287,14 @@ test('finds an old turn among thousands with the same common words', () => {
   expect(together.slice(0, 3).map(({ seq }) => seq)).toContain(both)
 })
 
+test('finds a rare word by its root behind a thousand entries with a common word', () => {
+  const index = openIndex()
+  const [peanuts] = index.say('The owner is allergic to peanuts')
+  index.say(...Array.from({ length: 1100 }, (_, day) => `The doctor came on day ${day}`))
+  const found = index.ranker().recall(ask('what did the doctor say about the allergy?'))
+  expect(found[0]?.seq).toBe(peanuts)
+})
+
 test('carries nothing over from one cue to the next', () => {
   const index = openIndex()
   index.say('a unicorn', ...Array.from({ length: 2000 }, (_, at) => `tea number ${at}`), 'a lantern')

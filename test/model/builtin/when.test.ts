@@ -29,6 +29,7 @@ test.for([
   ['at 7', '2026-06-02T19:00', ''],
   ['at 5 to call Ada', '2026-06-02T17:00', 'to call Ada'],
   ['at seven', '2026-06-02T19:00', ''],
+  ["at 20 to 8 Mark's cake", '2026-06-02T19:40', "Mark's cake"],
   ['at 1', '2026-06-03T13:00', ''],
   ['at noon', '2026-06-03T12:00', ''],
   ['at 19h30 to watch the match', '2026-06-02T19:30', 'to watch the match'],

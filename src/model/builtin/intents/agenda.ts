@@ -6,6 +6,7 @@ import { WEEKDAYS } from '../recurrence.ts'
 import { type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, takeWhen } from '../when.ts'
+import { wordsOf } from '../words.ts'
 
 export const NO_TIMERS = 'You have no reminders or timers.'
 export const NO_SUCH = (words: string) => (words === '' ? NO_TIMERS : `I found no reminder about “${words}”.`)
@@ -77,12 +78,8 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
   const outcome = yield* use('list_timers', {})
   if (!outcome.ok) return whyNot(outcome)
   const due = linesIn(outcome, span ?? ALL, span === null ? wordsIn(words) : [], present)
-  const titles = [...outcome.timers, ...outcome.open].map(({ title = '' }) => title.toLowerCase())
   const told = span === null || !withTold ? [] : yield* toldOf(span, world)
-  const lines = [
-    ...due,
-    ...told.filter((text) => !titles.some((title) => title !== '' && text.toLowerCase().includes(title))),
-  ]
+  const lines = [...due, ...told.filter((text) => !due.some((line) => isSame(line, text)))]
   if (lines.length > 0) return bullets(lines)
   if (span === null) return NO_SUCH(words)
   const isNear = /^(?:to|this|next)/i.test(words)
@@ -90,6 +87,12 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
 }
 
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
+
+/** Whether what was told became the reminder of a line: it has all words of the title. */
+function isSame(line: string, told: string): boolean {
+  const words = wordsOf(told)
+  return wordsOf(line.replace(/: .*$/s, '')).every((word) => words.includes(word))
+}
 
 /** Whether the title of a reminder has these words. */
 export const titledWith =

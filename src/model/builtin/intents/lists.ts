@@ -232,17 +232,19 @@ export const addIntent: Intent = on(
     act(add, [0, 1])([item || bought, item && (listIn(past[0]?.reply ?? '') ?? '')]),
 )
 
+const AMOUNT_OF_TIME = /^(?:an?|another|\d{1,3}) (?:second|minute|hour|day|week|month|year)s?$/i
+
 /** "Add a scratch to the flat inventory": a list or a note by its name. Must come last. */
 export const addToNamedIntent: Intent = on(
   '(?:add|append) (.{1,300}) (?:to|on|onto|into) (?:(?:the|my|our) )?(.{2,60})',
-  ([text = '', name = '']) => addToNamed(tidy(text), tidy(name)),
+  ([said = '', named = '']) => {
+    const [text, name] = [tidy(said), tidy(named)]
+    return itemsOf(text).length === 0 || AMOUNT_OF_TIME.test(text) ? null : addToNamed(text, name)
+  },
 )
 
 function* addToNamed(text: string, name: string): Steps {
-  const list = noteOf(listName(name))
-  const listed = yield* use('update_note', { query: list, append: `- ${text}` })
-  const outcome =
-    listed.reason === 'not_found' ? yield* use('update_note', { query: name, append: text }) : listed
+  const outcome = yield* use('update_note', { query: name, append: `- ${text}` })
   if (outcome.reason === 'not_found')
     return `I found no list or note called “${name}”. “Add ${text} to my ${listName(name)}” starts a list.`
   if (!outcome.ok) return whyNot(outcome)

@@ -1,8 +1,9 @@
-import type { ParsedComponents, ParsedResult } from 'chrono-node'
+import type { ParsedResult } from 'chrono-node'
 import { translateTo } from '../../../language/languages.ts'
 import { type Fact, findAnswers, isOffTopic, isOfOwner } from '../facts.ts'
-import { type Clock, type Steps, type StepsTo, use, type World } from '../intent.ts'
+import { type Present, type Steps, type StepsTo, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
+import { PARTS_OF_DAY } from '../recurrence.ts'
 import { whyNot } from '../results.ts'
 import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
 import { datesIn } from '../when.ts'
@@ -48,32 +49,35 @@ export function* findTold(question: string, { can }: World): StepsTo<{ told: Tol
 /** The next date of an event, in words that mean the same today as when the owner told it; "" if there is none. */
 export function* toldDate(event: string, world: World): StepsTo<string> {
   const { told } = yield* findTold(`When is ${event}?`, world)
-  const dates = told.flatMap((fact) => datesTold(fact, world.present))
-  const thisYear = world.present.now.getUTCFullYear()
-  // A birthday comes back every year.
-  const isOver = (year: string) => Number(year.slice(-4)) < thisYear
-  return [...new Set(dates)].join(' ').replace(/,? (?:19|20)\d\d\b/g, (year) => (isOver(year) ? '' : year))
+  return [...new Set(told.flatMap((fact) => datesTold(fact, world.present)))].join(' ')
 }
 
-/** "Next Thursday" counts from when it was told, so it becomes a date; "12 March" comes back every year. */
-function datesTold({ text, at }: Fact, present: Clock): string[] {
+const RHYTHM = /\b(?:every|each|always|\p{L}+(?:days|mornings|evenings))\b/iu
+
+/** "Next Thursday" counts from when it was told, so it becomes a date; "12 March" and "on Thursdays" come back. */
+function datesTold({ text, at }: Fact, present: Present): string[] {
   const dayOf = ({ start }: ParsedResult) => `${start.get('month')}-${start.get('day')}`
+  const thisYear = present.now.getUTCFullYear()
+  // A birthday comes back every year.
+  const withoutYear = (words: string) =>
+    words.replace(/,? (?:19|20)\d\d\b/g, (year) => (Number(year.slice(-4)) < thisYear ? '' : year))
   const today = datesIn(text, present)
-  const then = datesIn(text, { ...present, now: at === null ? present.now : new Date(at) })
-  return then.map((date, index) => {
+  if (at === null || RHYTHM.test(text)) return today.map((date) => withoutYear(date.text))
+  return datesIn(text, { ...present, now: new Date(at) }).map((date, index) => {
     const now = today[index]
-    return now && dayOf(now) === dayOf(date) ? date.text : inFull(date.start)
+    return now && dayOf(now) === dayOf(date) ? withoutYear(date.text) : inFull(date)
   })
 }
 
 /** "2026-12-03 at 6:15 pm", with "pm" only if that is certain. */
-function inFull(date: ParsedComponents): string {
+function inFull({ text, start }: ParsedResult): string {
   const two = (value: number | null) => String(value ?? 0).padStart(2, '0')
-  const day = `${date.get('year')}-${two(date.get('month'))}-${two(date.get('day'))}`
-  if (!date.isCertain('hour')) return day
-  const hour = date.get('hour') ?? 0
-  const clock = `${date.isCertain('meridiem') ? hour % 12 || 12 : hour}:${two(date.get('minute'))}`
-  return `${day} at ${clock}${date.isCertain('meridiem') ? (hour < 12 ? ' am' : ' pm') : ''}`
+  const day = `${start.get('year')}-${two(start.get('month'))}-${two(start.get('day'))}`
+  const part = PARTS_OF_DAY.find(([words]) => words.test(text))?.[1]
+  if (!start.isCertain('hour')) return part === undefined ? day : `${day} at ${part}:00`
+  const hour = start.get('hour') ?? 0
+  const isExact = start.isCertain('meridiem')
+  return `${day} at ${isExact ? hour % 12 || 12 : hour}:${two(start.get('minute'))}${isExact ? (hour < 12 ? ' am' : ' pm') : ''}`
 }
 
 /** Answers a question, or says that nothing was found, was forgotten, or needs a language model. */

@@ -142,7 +142,10 @@ const RESTORED = 'I remember again what I last forgot.'
 const NOTHING_TO_UNDO =
   'I can only bring back what I forgot within the last minute. You can restore notes and lists under [Notes](/notes), and a cancelled reminder has to be set again.'
 
-/** The forgotten words are no longer in the conversation, but the tool knows them. */
+/**
+ * The forgotten words are no longer in the conversation, but the tool knows them. So nothing here tells whether another
+ * deed came after.
+ */
 function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
   return ok ? RESTORED : NOTHING_TO_UNDO

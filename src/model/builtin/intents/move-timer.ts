@@ -131,7 +131,10 @@ export const moveIntents: readonly Intent[] = [
   ),
   on(
     `((?:.{1,60} )?${KIND}) (?:should|must|needs to|has to) be (?:at )?(\\d.{0,30}?)(?:,? (?:and )?not .{1,20})?`,
-    ([name = '', time = ''], world) => whereMoved(`${name} to ${time}`, world),
+    ([name = '', time = ''], world) => {
+      const text = `${name} to ${time}`
+      return readMove(text, world).when?.kind === 'at' ? move(text, world) : null
+    },
   ),
   on('(?:no,? )?make (?:that|it) (.{1,60})', ([words = ''], world) => {
     const isDelay = takeWhen(words, world.present, { early: false })?.kind === 'in'

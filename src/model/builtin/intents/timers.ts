@@ -10,7 +10,7 @@ import { agenda, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from '.
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, SAME_TIME, type Timing, timingOf } from './move-timer.ts'
-import { choiceOf, findNamed, KIND, namedLast, naming, thoseAt } from './which-timer.ts'
+import { choiceOf, findNamed, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
 
@@ -31,10 +31,13 @@ function ofSaid(words: string, { conversation: { past }, present }: World): stri
   return said === '' ? words : `${tidy(said)} ${rest}`
 }
 
-/** "The same time" is that of the last reply with one. */
-function atSameTime(words: string, { conversation: { past } }: World): string {
-  const [clock] = past.flatMap(({ reply }) => /\b\d\d:\d\d\b/.exec(reply) ?? [])
-  return clock === undefined ? words : words.replace(SAME_TIME, ` at ${clock}`)
+/** "The same time" is that of the reminder just set, unless the words name a time themselves. */
+function atSameTime(words: string, { conversation: { past }, present }: World): string {
+  const when = takeWhen(words.replace(SAME_TIME, ''), present, { early: false })
+  const isTimed = when?.kind === 'in' || (when?.kind === 'at' && !when.isDay)
+  const set = past.find(({ reply }) => reply.startsWith(WILL_REMIND) || / goes off /.test(reply))
+  const clock = /\b\d\d:\d\d\b/.exec(set?.reply ?? '')?.[0]
+  return clock === undefined || isTimed ? words : words.replace(SAME_TIME, ` at ${clock}`)
 }
 
 /** What the owner stated, or what answered their question; "" if it was neither. */
@@ -112,7 +115,6 @@ const JOINTS = [
   /^me\b ?/i,
   /^(?:to|that|about|of|for|and|on|at|in)(?: |$)/i,
   /^(?:timer|alarm|reminder|countdown)s?(?: |$)/i,
-  /^(?:i|we) (?!am\b|are\b|was\b|were\b|have\b|had\b|need\b|must\b|should\b|got\b|gotta\b|will\b|would\b|can\b|could\b)(?=\p{L}{3,} )/iu,
   /^(?:i|we)(?:['’]ve got| have| need| must| should| got| gotta)(?: to)? /i,
 ]
 
@@ -178,7 +180,8 @@ export function* cancel(words: string, kind: string, world: World): Steps {
   const wanted = wordsIn(words)
   const timed = yield* thoseAt(words, world)
   if (timed.length > 1) return choiceOf(WHICH_ONE, timed, present)
-  const said = wanted.length === 0 && kind !== '' ? yield* namedLast(world) : undefined
+  const isNamed = world.conversation.past[0]?.reply.toLowerCase().includes(kind.toLowerCase())
+  const said = wanted.length === 0 && isNamed ? yield* findNamed([], world) : undefined
   const query = timed[0]?.id ?? said?.id ?? (wanted.join(' ') || kind.toLowerCase())
   let outcome = yield* use('cancel_timer', { query, all: false })
   // An alarm without words is called "Wake up".
@@ -251,7 +254,6 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|called))?(?: (.{1,200}))?`,
     ([kind = '', words = ''], world) => cancelAll(tidy(words), kind, world),
   ),
-  on(`${STOP} everything (?:for|on) (.{1,60})`, ([words = ''], world) => cancelAll(words, 'reminder', world)),
   on(
     [
       `${STOP} (?:all|every|both)(?: of)?(?: my| the)? (.{1,100}?) (${KIND})s?`,

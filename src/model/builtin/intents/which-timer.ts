@@ -7,6 +7,8 @@ import { lineOf, titledWith, wordsIn } from './agenda.ts'
 
 export const KIND = '(?:timer|alarm|reminder|countdown)'
 
+const IS_KIND = new RegExp(`^${KIND}$`, 'i')
+
 export const HALF_DAY_MS = 43_200_000
 
 /** What stands for the reminder that was due last, or joins its name and the time. */
@@ -34,15 +36,6 @@ export function* thoseAt(words: string, { present }: World): StepsTo<readonly Ti
   })
 }
 
-/** The reminder that the last reply names; undefined unless it is one. */
-export function* namedLast({ conversation: { past } }: World): StepsTo<TimerResult | undefined> {
-  const reply = past[0]?.reply.toLowerCase() ?? ''
-  if (reply === '') return undefined
-  const { timers, open } = yield* use('list_timers', {})
-  const named = [...open, ...timers].filter(({ title = '' }) => reply.includes(toYou(title).toLowerCase()))
-  return named.length === 1 ? named[0] : undefined
-}
-
 /** The reminder with these words, or without words the one that the last reply names; undefined unless it is one. */
 export function* findNamed(words: readonly string[], { conversation: { past } }: World) {
   const reply = past[0]?.reply.toLowerCase() ?? ''
@@ -52,8 +45,10 @@ export function* findNamed(words: readonly string[], { conversation: { past } }:
   const named = all.filter(
     words.length === 0 ? ({ title = '' }) => reply.includes(toYou(title).toLowerCase()) : titledWith(words),
   )
-  const [only, ...others] = words.length === 0 && named.length === 0 ? all : named
-  return others.length === 0 ? only : undefined
+  // Every reply about a timer has the title "Timer".
+  const telling = words.length === 0 ? named.filter(({ title = '' }) => !IS_KIND.test(title)) : named
+  const meant = [telling, named].find(({ length }) => length > 0) ?? (words.length === 0 ? all : [])
+  return meant.length === 1 ? meant[0] : undefined
 }
 
 export const choiceOf = (question: string, timers: readonly TimerResult[], present: Present) =>
