@@ -52,7 +52,7 @@ export function* toldDate(event: string, world: World): StepsTo<string> {
   return [...new Set(told.flatMap((fact) => datesTold(fact, world.present)))].join(' ')
 }
 
-const RHYTHM = /\b(?:every|each|always|\p{L}+(?:days|mornings|evenings))\b/iu
+const RHYTHM = /\b(?:every|each|always)\b|\p{L}(?:days|mornings|evenings)\b/iu
 
 /** "Next Thursday" counts from when it was told, so it becomes a date; "12 March" and "on Thursdays" come back. */
 function datesTold({ text, at }: Fact, present: Present): string[] {
