@@ -1,5 +1,5 @@
 import { createOwnerQueries } from '../../projections/owner.ts'
-import { createTurnQueries } from '../../projections/turns.ts'
+import { createTurnQueries, type TurnRow } from '../../projections/turns.ts'
 import type { Tool } from '../model/tool.ts'
 import { type AssistantOptions, buildAssistant } from './assistant.ts'
 import { createChatChannel, type ReplacedWords } from './chat.ts'
@@ -71,8 +71,10 @@ function buildConversation(
 
   async function stopTurns(conversationId: string): Promise<void> {
     const late = AbortSignal.timeout(STOP_MS)
-    const open = () =>
-      turns.unfinished().filter((turn) => turn.party === 'owner' && turn.conversationId === conversationId)
+    // A call goes on.
+    const isMeant = (turn: TurnRow) =>
+      turn.party === 'owner' && turn.trigger !== 'call' && turn.conversationId === conversationId
+    const open = () => turns.unfinished().filter(isMeant)
     while (open().length > 0 && !late.aborted) {
       const moved = Promise.withResolvers<void>()
       late.addEventListener('abort', () => moved.resolve())

@@ -13,7 +13,7 @@ export function createEnding(options: {
   readonly nowMs: () => number
   /** Whether a turn of the span waits or runs. Such a span is not idle, however slow the model is. */
   readonly isBusy: (spanId: string) => boolean
-  /** Stops the owner's turns of a conversation, and resolves when they have ended, after some seconds at the latest. */
+  /** Stops the owner's turns of a conversation but for a call's. Resolves when they have ended, or after some seconds. */
   readonly stopTurns: (conversationId: string) => Promise<void>
 }) {
   const { append, views, nowMs } = options

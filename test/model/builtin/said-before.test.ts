@@ -66,16 +66,15 @@ test.each([
   expect(calls).toMatchObject([{ name, args }])
 })
 
-test('adds to a note by the start of its title, or says that there is none', async () => {
+test('adds to a note by its title, or says that there is none', async () => {
   const said = [owner('add loose door handle to the flat inventory')]
-  const title = 'flat inventory - scratch on hob'
   const found = await runTurn(said, {
-    update_note: ({ query }) =>
-      query === 'flat inventory'
-        ? { ok: true, note: { id: 'n2', title } }
-        : { ok: false, reason: 'not_found' },
+    update_note: () => ({ ok: true, note: { id: 'n2', title: 'Flat inventory' } }),
   })
-  expect(found.text).toBe(`Added to your [${title}](/notes/n2): loose door handle.`)
+  expect(found.calls).toMatchObject([
+    { name: 'update_note', args: { query: '"flat inventory"', append: '- loose door handle' } },
+  ])
+  expect(found.text).toBe('Added to your [Flat inventory](/notes/n2): loose door handle.')
   const none = await runTurn(said, { update_note: () => ({ ok: false, reason: 'not_found' }) })
   expect(none.text).toBe(
     'I found no list or note called “flat inventory”. “Add loose door handle to my flat inventory list” starts a list.',

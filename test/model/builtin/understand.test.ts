@@ -200,7 +200,7 @@ const cases: readonly Case[] = [
   ['remember to buy milk', 'say'],
   ["don't forget to call mum", 'say'],
   ['add 5 and 7', 'say'],
-  ['add Anna to my contacts', ['update_note', { query: 'contacts', append: '- Anna' }]],
+  ['add Anna to my contacts', ['update_note', { query: '"contacts"', append: '- Anna' }]],
   ['put them on my shopping list', 'say'],
   ['is butter on my shopping list?', ['read_note', { query: '"shopping list"' }]],
   ['do I have milk on my list?', ['read_note', { query: '"shopping list"' }]],

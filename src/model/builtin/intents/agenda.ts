@@ -90,8 +90,8 @@ const ALL: Span = [0, Number.POSITIVE_INFINITY]
 
 /** Whether what was told became the reminder of a line: it has all words of the title. */
 function isSame(line: string, told: string): boolean {
-  const words = wordsOf(told)
-  return wordsOf(line.replace(/: .*$/s, '')).every((word) => words.includes(word))
+  const [words, title] = [wordsOf(told), wordsOf(line.replace(/: .*$/s, ''))]
+  return title.length > 0 && title.every((word) => words.includes(word))
 }
 
 /** Whether the title of a reminder has these words. */

@@ -234,7 +234,7 @@ export const addIntent: Intent = on(
 
 const AMOUNT_OF_TIME = /^(?:an?|another|\d{1,3}) (?:second|minute|hour|day|week|month|year)s?$/i
 
-/** "Add a scratch to the flat inventory": a list or a note by its name. Must come last. */
+/** "Add a scratch to the flat inventory": a note by its whole title. Must come last. */
 export const addToNamedIntent: Intent = on(
   '(?:add|append) (.{1,300}) (?:to|on|onto|into) (?:(?:the|my|our) )?(.{2,60})',
   ([said = '', named = '']) => {
@@ -244,7 +244,7 @@ export const addToNamedIntent: Intent = on(
 )
 
 function* addToNamed(text: string, name: string): Steps {
-  const outcome = yield* use('update_note', { query: name, append: `- ${text}` })
+  const outcome = yield* use('update_note', { query: noteOf(name), append: `- ${text}` })
   if (outcome.reason === 'not_found')
     return `I found no list or note called “${name}”. “Add ${text} to my ${listName(name)}” starts a list.`
   if (!outcome.ok) return whyNot(outcome)
