@@ -88,7 +88,7 @@ export const search = get('/api/timeline/search', {
   summary: 'Search the words of the timeline, newest first',
   description:
     'Filters by channel and by period: a named one, or from one day to another, both inclusive. Without words, finds ' +
-    "all that passes a filter, and nothing without one. Days are in the owner's time zone. Request later pages with " +
+    "all that passes a filter, and nothing without one. Leaves out what was forgotten or is not to be kept. Days are in the owner's time zone. Request later pages with " +
     'the `from` and `to` of the first response, so that midnight in between changes nothing.',
   request: {
     query: z

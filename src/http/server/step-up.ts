@@ -91,11 +91,7 @@ export async function countGuess(
     account,
     sessions,
     intrusions,
-  }: {
-    readonly account: Pick<OwnerAccount, 'revoke'>
-    readonly sessions: Pick<Sessions, 'refuse'>
-    readonly intrusions: Pick<IntrusionCounter, 'count'>
-  },
+  }: Pick<Parameters<typeof createStepUp>[0], 'account' | 'sessions' | 'intrusions'>,
 ): Promise<void> {
   intrusions.count('sign_in_refused')
   const session = c.get('session')

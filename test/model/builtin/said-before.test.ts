@@ -222,7 +222,7 @@ test('moves “the pill reminder should be 9 not 8”', async () => {
   expect(calls.at(-1)).toMatchObject({ name: 'change_timer', args: { query: 't1', at: '09:00' } })
 })
 
-test('answers from what was told in a request to be reminded', async () => {
+test('answers from the statement in a request for a reminder', async () => {
   const { text } = await runTurn([owner('what pills do I take?')], {
     recall: nothing,
     search_timeline: () => ({

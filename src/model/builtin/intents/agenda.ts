@@ -88,7 +88,7 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
 
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
 
-/** Whether what was told became the reminder of a line: it has all words of the title. */
+/** Whether a reminder's line says the same as what the owner told: all words of its title occur there. */
 function isSame(line: string, told: string): boolean {
   const [words, title] = [wordsOf(told), wordsOf(line.replace(/: .*$/s, ''))]
   return title.length > 0 && title.every((word) => words.includes(word))

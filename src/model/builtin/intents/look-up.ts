@@ -54,7 +54,10 @@ export function* toldDate(event: string, world: World): StepsTo<string> {
 
 const RHYTHM = /\b(?:every|each|always)\b|\p{L}(?:days|mornings|evenings)\b/iu
 
-/** "Next Thursday" counts from when it was told, so it becomes a date; "12 March" and "on Thursdays" come back. */
+/**
+ * The dates in a fact. "Next Thursday" counts from the day on which the owner said it, so it becomes a date; "12 March"
+ * and "on Thursdays" recur, so they stay words.
+ */
 function datesTold({ text, at }: Fact, present: Present): string[] {
   const dayOf = ({ start }: ParsedResult) => `${start.get('month')}-${start.get('day')}`
   const thisYear = present.now.getUTCFullYear()

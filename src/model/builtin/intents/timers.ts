@@ -33,6 +33,7 @@ function ofSaid(words: string, { conversation: { past }, present }: World): stri
 
 /** "The same time" is that of the reminder just set, unless the words name a time themselves. */
 function atSameTime(words: string, { conversation: { past }, present }: World): string {
+  if (!SAME_TIME.test(words)) return words
   const when = takeWhen(words.replace(SAME_TIME, ''), present, { early: false })
   const isTimed = when?.kind === 'in' || (when?.kind === 'at' && !when.isDay)
   const set = past.find(({ reply }) => reply.startsWith(WILL_REMIND) || / goes off /.test(reply))
