@@ -249,6 +249,17 @@ export function createErasures(options: {
     return toRecord(row)
   }
 
+  /** Describes a pending erasure; null once it has started or was undone. */
+  async function pendingPlan(id: string): Promise<PlanDescription | null> {
+    const row = queries.byId(id)
+    if (row?.status !== 'pending') return null
+    const asked = requestedParts(row, wholeLedger)
+    const plan = await options.planFrom(rootsOf(asked, wholeLedger))
+    const stays = plan.stays.length > 0 ? plan.stays : asked.barred
+    const hidden = await outlinesOf(wholeLedger, queries.hiddenSeqs(id))
+    return describePlan({ ...plan, stays }, hidden, { words: wholeLedger, ledger })
+  }
+
   return {
     /** Describes what would go and what would stay, without erasing. */
     async plan(target: ErasureTarget): Promise<PlanDescription | Refused> {
@@ -266,29 +277,21 @@ export function createErasures(options: {
         return { erased: row ? await carryOut(row) : 0 }
       }),
     undo: (id: string) => inTurn(() => undo(id)),
-    /** Undoes the last pending erasure that a tool requested. False if there is none. */
+    /** Undoes the last pending erasure that a tool requested, and describes it. Null if there is none. */
     undoLast: () =>
-      inTurn(async () => {
+      inTurn(async (): Promise<PlanDescription | null> => {
         const row = queries.unfinished().findLast((each) => {
           const isPending = each.status === 'pending' && reasonOf(each.target) === 'memory_forgotten'
           return isPending && requestedParts(each, wholeLedger).isByTool
         })
-        return row !== undefined && (await undo(row.erasureId)).status === 'undone'
+        const plan = row === undefined ? null : await pendingPlan(row.erasureId)
+        return row !== undefined && (await undo(row.erasureId)).status === 'undone' ? plan : null
       }),
     get(id: string): ErasureRecord | undefined {
       const row = queries.byId(id)
       return row && toRecord(row)
     },
-    /** Describes a pending erasure; null once it has started or was undone. */
-    async pendingPlan(id: string): Promise<PlanDescription | null> {
-      const row = queries.byId(id)
-      if (row?.status !== 'pending') return null
-      const asked = requestedParts(row, wholeLedger)
-      const plan = await options.planFrom(rootsOf(asked, wholeLedger))
-      const stays = plan.stays.length > 0 ? plan.stays : asked.barred
-      const hidden = await outlinesOf(wholeLedger, queries.hiddenSeqs(id))
-      return describePlan({ ...plan, stays }, hidden, { words: wholeLedger, ledger })
-    },
+    pendingPlan,
     /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
     list(beforeSeq: number | null, limit: number) {
       const rows = queries.page(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1)

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts'
 import { requestedParts, saidOf } from './erasure-facts.ts'
 import { type BackupsHolding, createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
-import type { PlanGroup } from './plan-text.ts'
+import type { PlanDescription, PlanGroup } from './plan-text.ts'
 import type { queryFunctions } from './query-functions.ts'
 import { createSameMessages } from './same-messages.ts'
 import { type Chosen, createTargets, type Forgettable } from './targets.ts'
@@ -100,19 +100,25 @@ export function buildErasing(options: {
       )
       if (!('erasure' in requested)) return requested
       const { erasure, plan } = requested
-      const goes = [...plan.named, ...plan.derived]
-      return {
-        erasure: {
-          undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
-          goes: goes.map(wordsOfGroup),
-          stays: plan.stays.map(wordsOfGroup),
-          seqs: [...goes, ...plan.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
-        },
-      }
+      const undoSeconds = Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000)
+      return { erasure: { undoSeconds, ...extentOf(plan) } }
     },
-    undo: erasures.undoLast,
+    async undo() {
+      const plan = await erasures.undoLast()
+      return plan && extentOf(plan)
+    },
   }
   return { erasures, forgetting }
+}
+
+/** What an erasure covers, in words, and the events that these quote. */
+function extentOf({ named, derived, stays }: PlanDescription) {
+  const goes = [...named, ...derived]
+  return {
+    goes: goes.map(wordsOfGroup),
+    stays: stays.map(wordsOfGroup),
+    seqs: [...goes, ...stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+  }
 }
 
 /** The request names what should be forgotten, so it is barred as well. */

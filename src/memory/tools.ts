@@ -36,9 +36,8 @@ const TOO_COMMON = refuse(
   'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
 )
 
-/** What an erasure covers: hidden now, erased after a minute. */
-export type Forgotten = {
-  readonly undoSeconds: number
+/** What an erasure covers. */
+export type Extent = {
   readonly goes: readonly ForgottenGroup[]
   readonly stays: readonly ForgottenGroup[]
   /** The events that the groups quote. */
@@ -56,9 +55,12 @@ export type Forgetting = {
     chosen: Chosen,
     askedSeq: number | null,
     context: ActingContext,
-  ): Promise<{ readonly erasure: Forgotten } | { readonly status: 'unknown' | 'too_much' }>
-  /** False if there is nothing to undo. */
-  undo(): Promise<boolean>
+  ): Promise<
+    | { readonly erasure: Extent & { readonly undoSeconds: number } }
+    | { readonly status: 'unknown' | 'too_much' }
+  >
+  /** Undoes the last one, and tells what came back. Null if there is nothing to undo. */
+  undo(): Promise<Extent | null>
 }
 
 /** The delegate's tools for memories. */
@@ -225,8 +227,9 @@ export function memoryTools(options: {
       readOnly: false,
       async run(_args, { messageSeq }) {
         if (messageSeq === null) return refuse('not_owner', 'Only the owner can undo.')
-        if (await forgetting.undo()) return { ok: true, data: { undone: true } }
-        return refuse('nothing_to_undo', 'There is nothing left to undo.')
+        const undone = await forgetting.undo()
+        if (undone === null) return refuse('nothing_to_undo', 'There is nothing left to undo.')
+        return { ok: true, data: { undone: true, restored: undone.goes }, derivedFrom: undone.seqs }
       },
     }),
   ]

@@ -20,11 +20,13 @@ export function findAnswers<F extends Fact>(question: string, facts: readonly F[
   const aspectStems = aspects.map(senseOf)
   if (keyStems.length === 0) return []
   const isOwn = isOfOwner(question)
+  const asked = namesIn(question)
   const scored = facts.flatMap((fact) => {
-    const stems = sensesIn(fact.text)
+    const [stems, words] = [sensesIn(fact.text), new Set(wordsOf(fact.text))]
     if (isOwn && isOfAnother(fact.text, keys)) return []
     const keyHits = keyStems.filter((each) => stems.has(each)).length
-    const isNamed = keys.some((key) => namesIn(fact.text).has(key))
+    const names = namesIn(fact.text).union(asked)
+    const isNamed = keys.some((key) => names.has(key) && words.has(key))
     if (isNamed ? keyHits * 2 < keyStems.length : keyHits * 2 <= keyStems.length) return []
     const aspectHits = aspectStems.filter((each) => stems.has(each)).length
     return [{ fact, score: keyHits * KEY_WEIGHT + aspectHits }]
@@ -41,7 +43,7 @@ export function findAnswers<F extends Fact>(question: string, facts: readonly F[
 }
 
 /** Capitalised words within a sentence, in lower case. */
-function namesIn(text: string): ReadonlySet<string> {
+function namesIn(text: string): Set<string> {
   return new Set(wordsOf([...text.matchAll(/(?<=[^.!?:]\s)\p{Lu}\p{L}+/gu)].join(' ')))
 }
 

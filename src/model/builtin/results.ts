@@ -47,6 +47,7 @@ const outcomeSchema = z.object({
   chooseUntil: text,
   goes: listOf(part),
   stays: listOf(part),
+  restored: listOf(part),
   note: note.optional().catch(undefined),
   timer: timer.optional().catch(undefined),
   task: task.optional().catch(undefined),

@@ -4,6 +4,7 @@ import { arithmeticIntent } from './intents/arithmetic.ts'
 import { countIntent, dateIntents } from './intents/dates.ts'
 import {
   ADDED,
+  ASK_ITEMS,
   addIntent,
   addToNamedIntent,
   listIn,
@@ -30,6 +31,7 @@ import { timelineIntents } from './intents/timeline.ts'
 import {
   ASK_WHAT,
   ASK_WHAT_THEN,
+  dayIntent,
   remindIntent,
   remindOfRequestIntent,
   timerIntents,
@@ -66,6 +68,7 @@ const beyondIntent = on(
 const intents: readonly Intent[] = [
   ...dateIntents,
   ...taskIntents,
+  dayIntent,
   ...recallIntents,
   ...timerIntents,
   ...listIntents,
@@ -135,6 +138,7 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
   [ASK_WHAT_THEN, remindOf],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],
+  [ASK_ITEMS, addFirst],
   [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
   [WHICH_ONE, choose],
   [ADDED, addFurther],
@@ -146,6 +150,14 @@ const QUESTIONS: readonly (readonly [string, Join])[] = [
 function remindOf(request: string, answer: string): string {
   if (isQuestion(answer)) return answer
   return `${request} ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`
+}
+
+/** "Milk and eggs", or "put milk on it", after a list was named that has nothing on it yet. */
+function addFirst(_request: string, answer: string, question: string): string {
+  const name = question.slice(ASK_ITEMS.length + 1, -1)
+  const [, items = answer] =
+    /^(?:(?:please )?(?:add|put|write) )?(.+?)(?: (?:to|on|onto) (?:it|there|that))?$/is.exec(answer) ?? []
+  return isQuestion(answer) || isStatement(answer) ? answer : `add ${items} to my ${name}`
 }
 
 /** "Also bread", after something was added to a list. */
@@ -185,7 +197,9 @@ function choose(request: string, answer: string, question: string): string {
 function complete(text: string, past: readonly Exchange[], world: World): string {
   const [last, ...earlier] = past
   const join = QUESTIONS.find(([question]) => last?.reply.startsWith(question))?.[1]
-  if (!last || !join || planFor(text, world)) return text
+  const plan = join && planFor(text, world)
+  // "Call the plumber" may be what to put on a list.
+  if (!last || !join || (plan && plan.intent !== beyondIntent)) return text
   return join(tidy(complete(last.said, earlier, world)), text, last.reply, world)
 }
 

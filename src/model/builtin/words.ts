@@ -7,7 +7,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
 const ASKING_WORDS = new Set('anything know recall remember remembered something tell told'.split(' '))
 
 /** "I'm" and "don't" count as their first part, and so does "whats". */
-const isStopWord = (word: string) =>
+export const isStopWord = (word: string) =>
   STOP_WORDS.has(word.split("'", 1).join('')) ||
   /^(?:what|when|where|who|how|that|there)s$/.test(word) ||
   ASKING_WORDS.has(word)

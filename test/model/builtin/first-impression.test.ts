@@ -156,6 +156,9 @@ test('restores the last forgotten memory on “undo” if the tool is offered', 
     expect(turn.calls).toEqual([{ name: 'undo_forget', args: {} }])
     expect(turn.text).toBe('I remember again what I last forgot.')
   }
+  const restored = [{ kind: 'memory', count: 1, items: ['I like tea'] }]
+  const told = await runTurn([owner('undo')], { undo_forget: () => ({ ok: true, restored }) })
+  expect(told.text).toBe('I remember again: you like tea.')
   const gone = await runTurn([owner('undo')], { undo_forget: () => ({ ok: false }) })
   expect(gone.text).toMatch(/^I can only bring back what I forgot .* under \[Notes\]/)
   const without = allTools.filter(({ name }) => name !== 'undo_forget')

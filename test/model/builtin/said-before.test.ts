@@ -273,3 +273,58 @@ test('shows the note that answers a question, without its title twice', async ()
     expect(text).toBe(`In your [note](/notes/n1):\n\n${scones}`)
   }
 })
+
+test.each([
+  'what do you have for Friday?',
+  'what else is happening on Friday?',
+  'how does my Friday look?',
+  'what does my week look like?',
+])('“%s” asks for the reminders of the day', async (said) => {
+  const due = { ...timer, dueAt: '2026-06-05T05:30:00.000Z' }
+  const list_timers = () => ({ ok: true, timers: [due] })
+  const { text } = await runTurn([owner(said)], { list_timers, search_timeline: nothing, recall: nothing })
+  expect(text).toBe('- The bins: on Friday, 5 June at 07:30')
+})
+
+test('“what did I do on Friday?” asks for no reminder', async () => {
+  const { calls } = await runTurn([owner('what did I do on Friday?')], { search_timeline: nothing })
+  expect(calls.map(({ name }) => name)).not.toContain('list_timers')
+})
+
+test('asks what a new list holds, and puts the answer on it', async () => {
+  const asked = await runTurn([owner('start a list called Christmas presents')])
+  expect(asked.text).toBe('What should go on your Christmas presents list?')
+  const past = [owner('make a to-do list'), delegate('What should go on your to-do list?')]
+  for (const [said, item] of [
+    ['call the plumber', 'call the plumber'],
+    ['put stamps on it', 'stamps'],
+  ]) {
+    const { calls } = await runTurn([...past, owner(said ?? '')], {
+      update_note: () => ({ ok: true, note: {} }),
+    })
+    expect(calls).toEqual([
+      { name: 'update_note', args: expect.objectContaining({ query: '"to-do list"', append: `- ${item}` }) },
+    ])
+  }
+  const { calls } = await runTurn([owner('make me a list of things to do before the trip')])
+  expect(calls).toEqual([])
+})
+
+test('takes an item off the list just shown', async () => {
+  const past = [owner('show me the shopping list'), delegate(LIST)]
+  for (const said of ['take the milk off it', 'take the milk off']) {
+    const { calls } = await runTurn([...past, owner(said)], { update_note: () => ({ ok: true, note: {} }) })
+    expect(calls).toMatchObject([
+      { name: 'update_note', args: { query: '"shopping list"', remove: 'the milk' } },
+    ])
+  }
+})
+
+test('answers about somebody with what it knows of them', async () => {
+  const memories = [{ id: 'm', text: 'Jonas is allergic to peanuts', since: '2026-06-02T09:00:00.000Z' }]
+  const { text } = await runTurn([owner("what shouldn't I cook for Jonas?")], {
+    recall: () => ({ ok: true, memories }),
+    search_timeline: nothing,
+  })
+  expect(text).toBe('I don’t know exactly. You told me today: Jonas is allergic to peanuts.')
+})

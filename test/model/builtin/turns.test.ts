@@ -153,7 +153,7 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
   [
     "what's on for Sunday?",
     { list_timers: () => ({ ok: true, timers: [pasta] }) },
-    'Nothing is due on Sunday.',
+    'Nothing is due on Sunday, 7 June.',
   ],
   ['list my timers', { list_timers: none }, 'You have no reminders or timers.'],
   ['list my timers', { list_timers: () => ({ ok: true, timers: [pasta] }) }, '- Pasta: today at 14:08'],
@@ -225,7 +225,7 @@ test.for([
   ['am I free on monday?', meetingLine],
   ['do I have a reminder about the meeting?', meetingLine],
   ['do I have a reminder about Bob?', 'I found no reminder about “Bob”.'],
-  ['what do I have to do on sunday?', 'Nothing is due on Sunday.'],
+  ['what do I have to do on sunday?', 'Nothing is due on Sunday, 7 June.'],
   ['when is the meeting?', meetingLine],
   ['when do I have to wake up?', wakeUpLine],
   ['what time is the meeting on monday?', meetingLine],

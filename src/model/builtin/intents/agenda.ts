@@ -1,12 +1,20 @@
 import { DAY_MS } from '../../../lib/time.ts'
 import { findAnswers } from '../facts.ts'
 import { type Present, type Steps, type StepsTo, use, type World } from '../intent.ts'
-import { daysUntil, formatDay, formatMoment, formatRecorded, midnightOf, today } from '../local-time.ts'
+import {
+  daysUntil,
+  formatDay,
+  formatMoment,
+  formatRecorded,
+  midnightOf,
+  today,
+  wallMs,
+} from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { type Outcome, type TimerResult, whyNot } from '../results.ts'
-import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
+import { bullets, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, takeWhen } from '../when.ts'
-import { wordsOf } from '../words.ts'
+import { isStopWord, wordsOf } from '../words.ts'
 
 export const NO_TIMERS = 'You have no reminders or timers.'
 export const NO_SUCH = (words: string) => (words === '' ? NO_TIMERS : `I found no reminder about “${words}”.`)
@@ -27,6 +35,7 @@ const SPANS: Readonly<Record<string, (present: Present) => Span>> = {
   tonight: () => [0, 0],
   tomorrow: () => [1, 1],
   'this week': () => [0, 6],
+  'my week': () => [0, 6],
   'next week': (present) => {
     const monday = (8 - new Date(today(present)).getUTCDay()) % 7 || 7
     return [monday, monday + 6]
@@ -43,12 +52,16 @@ const SPANS: Readonly<Record<string, (present: Present) => Span>> = {
 }
 export const SPAN = `(${Object.keys(SPANS).join('|')})`
 
-/** Null for words that name no day. */
-function spanOf(words: string, present: Present): Span | null {
-  const named = SPANS[words.toLowerCase()]
-  if (named) return named(present)
-  const when = takeWhen(words, present, { early: false })
-  if (when?.kind !== 'at' || !when.isDay || tidy(when.rest) !== '') return null
+const NAMED = new RegExp(`\\b${SPAN}\\b`, 'i')
+
+/** The days that a text names; null if it names none, or says more than `isMore` lets it say beside them. */
+function spanOf(text: string, present: Present, isMore: (word: string) => boolean): Span | null {
+  const isAlone = (rest: string) => wordsOf(rest).every(isMore)
+  const name = NAMED.exec(text)?.[1]
+  if (name !== undefined && isAlone(text.replace(name, '')))
+    return SPANS[name.toLowerCase()]?.(present) ?? null
+  const when = takeWhen(text, present, { early: false })
+  if (when?.kind !== 'at' || !when.isDay || !isAlone(when.rest)) return null
   const ahead = Math.round((midnightOf(Date.parse(`${when.local}Z`)) - today(present)) / DAY_MS)
   return [ahead, ahead]
 }
@@ -63,14 +76,31 @@ export const wordsIn = (text: string) =>
 
 const FOR = /^(?:(?:on|for|due|in|about|to) )+/i
 
-/**
- * The reminders on the days named, or with these words in their title. With `onlyDays`, also what the owner said of the
- * days; null unless one is named.
- */
-export function agenda(said: string, world: World, onlyDays = false): Steps | null {
+/** The reminders on the days named, or with these words in their title. */
+export function agenda(said: string, world: World): Steps {
   const words = tidy(said).replace(FOR, '')
-  const span = spanOf(words, world.present)
-  return onlyDays && words !== '' && span === null ? null : listed(words, span, onlyDays, world)
+  return listed(
+    words,
+    spanOf(words, world.present, () => false),
+    false,
+    world,
+  )
+}
+
+const IS_PAST = /\b(?:did|was|were|had)\b/i
+
+/** What a question about a day says beside the day. */
+const OF_A_DAY =
+  /^(?:agenda|anything|busy|calendar|coming|diary|due|free|going|happening|like|list|look|need|planned|plans?|schedule|something)$/
+
+/**
+ * Answers a question that names nothing but days ahead, with the reminders and with what the owner said of them: "What
+ * is happening on Saturday?". Null for other questions.
+ */
+export function agendaAsked(question: string, world: World): Steps | null {
+  if (IS_PAST.test(question)) return null
+  const span = spanOf(question, world.present, (word) => isStopWord(word) || OF_A_DAY.test(word))
+  return span === null || span[0] < 0 ? null : listed('', span, true, world)
 }
 
 function* listed(words: string, span: Span | null, withTold: boolean, world: World): Steps {
@@ -81,9 +111,13 @@ function* listed(words: string, span: Span | null, withTold: boolean, world: Wor
   const told = span === null || !withTold ? [] : yield* toldOf(span, world)
   const lines = [...due, ...told.filter((text) => !due.some((line) => isSame(line, text)))]
   if (lines.length > 0) return bullets(lines)
-  if (span === null) return NO_SUCH(words)
-  const isNear = /^(?:to|this|next)/i.test(words)
-  return `Nothing is due ${isNear ? words : `on ${WEEKDAYS.find((day) => day === capitalise(words)) ?? words}`}.`
+  return span === null ? NO_SUCH(words) : `Nothing is due ${wordsOfSpan(span, present)}.`
+}
+
+function wordsOfSpan([first, last]: Span, present: Present): string {
+  if (last > first) return first === 0 ? 'this week' : 'next week'
+  const zone = { now: new Date(wallMs(present)), timezone: 'UTC' }
+  return formatDay(new Date(today(present) + first * DAY_MS), { ...present, ...zone })
 }
 
 const ALL: Span = [0, Number.POSITIVE_INFINITY]
@@ -162,12 +196,12 @@ export function* dueToday({ present }: World): StepsTo<string[]> {
   return linesIn(yield* use('list_timers', {}), [0, 0], [], present)
 }
 
-/** A question about the future. */
-const IS_AHEAD = /^(?:when|what (?:time|day)|tell me)\b(?!.*\b(?:did|was|were|had)\b)|^(?:do|am|is|have) /i
+/** Words that ask for a time or a plan. */
+const ASKS_WHEN = /^(?:when|what (?:time|day)|tell me)\b|^(?:do|am|is|have) /i
 
 /** The reminders that answer a question, as lines: "When do I have to pick up the kids?". */
 export function* dueFor(question: string, { can, present }: World): StepsTo<string[]> {
-  if (!IS_AHEAD.test(question) || !can('list_timers')) return []
+  if (!ASKS_WHEN.test(question) || IS_PAST.test(question) || !can('list_timers')) return []
   const { timers, open } = yield* use('list_timers', {})
   const facts = [...open, ...timers].map((timer) => ({ text: lineOf(timer, present), at: null }))
   return findAnswers(question, facts).map(({ text }) => text)

@@ -24,6 +24,9 @@ export const ON_LIST = 'On your'
 /** The list that a reply of the delegate links to. */
 export const listIn = (reply: string) => /\[([^[\]]{1,100} list)\]/.exec(reply)?.[1]
 
+/** Asks what a new list holds: a note can't be empty. */
+export const ASK_ITEMS = 'What should go on your'
+
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
@@ -166,11 +169,28 @@ export const listIntents: readonly Intent[] = [
   ),
   on(`(?:add|append|put|write|include|i need) (.{1,1500}) (?:to|on|onto|in|into) ${LIST}`, act(add, [0, 1])),
   on(
-    `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with| of) (.+)`,
-    act(add, [1, 0]),
+    [
+      `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with) (.+)`,
+      `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){1,4}list) of (.+)`,
+    ],
+    (groups) => {
+      const [name, items] = groups.filter((group) => group !== '')
+      return act(add, [1, 0])([name ?? '', items ?? ''])
+    },
+  ),
+  on(
+    [
+      `${NEW}(?: me)? (?:a |an |my )?(?:new )?list(?: (?:called|named|for) ([^:]{1,60}))?`,
+      `${NEW}(?: me)? (?:a |an )(?:new )?((?:[^ :,]+ ){1,3}list)`,
+    ],
+    (groups) => `${ASK_ITEMS} ${listName(firstOf(groups))}?`,
   ),
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
   on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOffNamed, [0, 1])),
+  on([`${OFF} (.{1,300}?) (?:from|off) (?:it|there)`, 'take (.{1,200}) off'], (groups, world) => {
+    const [name] = latestList(world)
+    return name === undefined ? null : act(takeOffNamed, [0, 1])([firstOf(groups), name])
+  }),
   on(
     [
       '(?:cross|check|tick|strike|scratch) off (.{1,200})',

@@ -112,14 +112,16 @@ function* forgetWords(query: string, { present }: World): Steps {
   }
   if (!outcome.ok) return whyNot(outcome)
   const { goes, stays, undoSeconds, message } = outcome
-  const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
-  const words = message === undefined ? memories.map(toYou) : [`“${message}”`]
+  const words = message === undefined ? memoriesIn(goes) : [`“${message}”`]
   return [
     words.length > 0 ? `Forgotten: ${words.join('; ')}.` : 'Forgotten.',
     ...(undoSeconds === undefined ? [] : ['Say “undo” within a minute to bring it back.']),
     ...describeRemaining(stays),
   ].join(' ')
 }
+
+const memoriesIn = (parts: Outcome['goes']) =>
+  parts.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items.map(toYou))
 
 function describeRemaining(stays: Outcome['stays']): string[] {
   const isThing = stays.some(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
@@ -138,17 +140,18 @@ function choicesIn({ message = '' }: Outcome, present: Present): string[] {
   )
 }
 
-const RESTORED = 'I remember again what I last forgot.'
 const NOTHING_TO_UNDO =
   'I can only bring back what I forgot within the last minute. You can restore notes and lists under [Notes](/notes), and a cancelled reminder has to be set again.'
 
 /**
- * The forgotten words are no longer in the conversation, but the tool knows them. So nothing here tells whether another
- * deed came after.
+ * The forgotten words are no longer in the conversation, so nothing here tells whether another deed came after. The
+ * reply tells what came back.
  */
 function* undo(): Steps {
-  const { ok } = yield* use('undo_forget', {})
-  return ok ? RESTORED : NOTHING_TO_UNDO
+  const { ok, restored } = yield* use('undo_forget', {})
+  if (!ok) return NOTHING_TO_UNDO
+  const words = memoriesIn(restored)
+  return words.length > 0 ? `I remember again: ${words.join('; ')}.` : 'I remember again what I last forgot.'
 }
 
 /** Cancels what was just forgotten, or else the reminder that was just named. */

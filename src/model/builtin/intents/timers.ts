@@ -1,12 +1,12 @@
 import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import type { Exchange } from '../conversation.ts'
-import { firstOf, type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
+import { type Intent, on, type Present, type Reply, type Steps, use, type World } from '../intent.ts'
 import { formatDay, formatMoment } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, type Lead, leadIn, takeWhen } from '../when.ts'
 import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
-import { agenda, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
+import { agenda, agendaAsked, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, SAME_TIME, type Timing, timingOf } from './move-timer.ts'
@@ -226,6 +226,12 @@ export const remindOfRequestIntent: Intent = on(REMIND_LAST, ([what = '', time =
   isQuestion(what) ? null : whereTimed(tidy(`${what} ${time}`), 'reminder', world),
 )
 
+/** Before the intents that look up what is remembered: "what do you have for Saturday?". */
+export const dayIntent: Intent = on(
+  '((?:what|how|do|have|am|is|anything|something)\\b.{1,100})',
+  ([question = ''], world) => agendaAsked(question, world),
+)
+
 export const timerIntents: readonly Intent[] = [
   on(
     "how (?:long|much time)(?:'s| is| do i have| have i got)?(?: there| still)? (?:left|remaining|to go)(?: (?:on|for|in) (.{1,60}))?",
@@ -240,16 +246,6 @@ export const timerIntents: readonly Intent[] = [
       `what(?:'s| is| do i have)(?: coming up| planned| next| on my (?:schedule|agenda|calendar))()`,
     ],
     ([words = ''], world) => agenda(words, world),
-  ),
-  on(
-    [
-      `what(?:'?s| is)(?: on| coming up| planned| next| happening|(?: on)? my (?:schedule|agenda|calendar))? (?:(?:on|for) (.{2,30})|${SPAN})`,
-      `what (?:do i have|have i got)(?: on(?: my list)?| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
-      `what(?:'s| is| do i have) (?:on(?: my list)?|due)(?: for)? ${SPAN}`,
-      `what (?:do i have|have i got|do i need) to do (?:(?:on|for) (.{2,30})|(?!today)${SPAN})`,
-      `(?:(?:(?:do i have|have i got|is there) )?(?:anything|something)|am i (?:free|busy))(?: on| due| planned| coming up)? (?:(?:on|for) (.{2,30})|${SPAN})`,
-    ],
-    (groups, world) => agenda(firstOf(groups), world, true),
   ),
   on(
     `${STOP} (?:all|every)(?: of)?(?: my| the)? (${KIND})s?(?: (?:for|about|to|that|of|called))?(?: (.{1,200}))?`,
