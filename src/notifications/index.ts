@@ -7,7 +7,7 @@ import type { PushSubscription, PushSubscriptions } from '../settings/push-subsc
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createNotifier, MAX_UNSEEN, NEWS_MS, seen } from './notifier.ts'
-import { isOwnTitle } from './own-words.ts'
+import { isOwnTitle, requestFor } from './own-words.ts'
 import { wordsOf } from './words.ts'
 
 /** A text takes no words of others to the owner's phone without a confirmation (0016). */
@@ -54,9 +54,11 @@ export function buildNotifications(options: {
       const event = eventOf(row)
       if (event?.type !== 'timer.fired' || !event.body) return null
       const isOwn = event.derivedFrom.every((seq) => isOwnTitle(ledger, seq))
-      return inLanguage(options.language(), () =>
-        isOwn ? msg`Reminder: ${event.body?.text}` : translated(WITHOUT_WORDS),
-      )
+      const [asked] = event.derivedFrom.flatMap((seq) => requestFor(ledger, seq) ?? [])
+      return inLanguage(options.language(), () => {
+        if (isOwn) return msg`Reminder: ${event.body?.text}`
+        return asked === undefined ? translated(WITHOUT_WORDS) : msg`A reminder is due. You asked: “${asked}”`
+      })
     },
   })
 
