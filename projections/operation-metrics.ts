@@ -5,6 +5,8 @@ export const operationMetrics = [
   'inputTokens',
   'outputTokens',
   'cachedTokens',
+  /** Input and output tokens of turns that the builtin model answered. They cost nothing. */
+  'builtinTokens',
   /** Input and output tokens of failed turns, learning, compaction and capsules. */
   'otherTokens',
   'usageRecords',

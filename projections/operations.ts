@@ -27,7 +27,7 @@ const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 7,
+  version: 8,
   tables: ['operations', 'operation_deliveries'],
   schema: `
     CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL, lastSeq INTEGER NOT NULL,
@@ -76,9 +76,10 @@ export const operationsProjection = defineProjection({
         for (const { byBucket } of added) byBucket.clear()
       },
       handlers: {
-        'turn.completed': ({ seq, at, facts: { usage } }) => {
+        'turn.completed': ({ seq, at, facts: { usage, model } }) => {
           const { inputTokens, outputTokens, cachedTokens } = usage
-          addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens }, seq)
+          const builtinTokens = model.provider === 'builtin' ? tokensOf(usage) : 0
+          addAll(at, { turns: 1, inputTokens, outputTokens, cachedTokens, builtinTokens }, seq)
         },
         'turn.failed': ({ seq, at, facts }) =>
           addAll(
@@ -209,11 +210,11 @@ export function createOperationQueries(views: Database) {
     'SELECT * FROM operations WHERE grain = ? AND bucket >= ? AND bucket < ? ORDER BY bucket',
   )
   const tokens = views.prepare<[string, number], { tokens: number | null }>(
-    `SELECT sum(inputTokens + outputTokens + otherTokens) AS tokens FROM operations
+    `SELECT sum(inputTokens + outputTokens + otherTokens - builtinTokens) AS tokens FROM operations
      WHERE grain = 'minute' AND bucket > ? AND lastSeq > ?`,
   )
   return {
-    /** Input and output tokens of the minutes after `at` that were last used after `afterSeq`. */
+    /** Input and output tokens, but those of the builtin model, of the minutes after `at` that were last used after `afterSeq`. */
     tokensFrom: (at: string, afterSeq: number) =>
       tokens.get(at.slice(0, BUCKET_CHARS.minute), afterSeq)?.tokens ?? 0,
     /** Counts of a window of whole minutes, `toMs` exclusive. */

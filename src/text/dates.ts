@@ -1,5 +1,5 @@
 import type { ParsedComponents, ParsedResult, ParsingOption } from 'chrono-node'
-import { casual } from 'chrono-node/en'
+import { casual, GB } from 'chrono-node/en'
 import { DAY_MS, fromWallClock, zoneOffsetMs } from '../lib/time.ts'
 
 /** Where and when a text was said. */
@@ -19,10 +19,13 @@ export type ResolvedDate = {
   readonly lastsMs: number
 }
 
+/** Where “3/12” is the twelfth of March. */
+const MONTH_FIRST = new Set(new Intl.Locale('en-US').getTimeZones())
+
 /** The English and numeric dates in a text, as local time. */
 export function parseDates(text: string, { at, timezone }: Said, options?: ParsingOption): ParsedResult[] {
   const offsetMinutes = Math.round(zoneOffsetMs(at, timezone) / 60_000)
-  return casual.parse(text, { instant: at, timezone: offsetMinutes }, options)
+  return (MONTH_FIRST.has(timezone) ? casual : GB).parse(text, { instant: at, timezone: offsetMinutes }, options)
 }
 
 /** "Next week" and "in two weeks" resolve to a specific day, although they name none. */

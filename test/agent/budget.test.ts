@@ -127,3 +127,24 @@ test('counts the tokens of memory and compaction against the budget', async () =
   await tab.hear(({ event }) => event?.type === 'memory.extraction.completed')
   expect((await service.client.post('/api/chat', { content: 'Two' })).json.code).toBe('budget_spent')
 })
+
+test('counts no tokens of the builtin model', async () => {
+  const directory = testDirectory()
+  const first = await startWholeService({ directory })
+  const { json } = await first.client.post('/api/chat', { content: 'Hello' })
+  expect(json.usage.inputTokens).toBeGreaterThan(100)
+  await first.stop()
+
+  const double = await startModelDouble()
+  onTestFinished(() => double.close())
+  double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
+  double.answerMemoryWith(() => LEARNS_NOTHING)
+  const environment = {
+    OPENAI_API_KEY: 'sk-test-key-of-the-double',
+    OPENAI_BASE_URL: double.url,
+    CHAT_MODEL: 'test-model',
+    DAILY_TOKENS: '100',
+  }
+  const second = await startWholeService({ directory, environment })
+  expect(await second.client.post('/api/chat', { content: 'Hello again' })).toMatchObject({ status: 200 })
+})

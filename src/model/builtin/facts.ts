@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../text/stop-words.ts'
 import { isPersonal } from './text.ts'
 import { isAspect, queryWords, senseOf, wordsOf } from './words.ts'
 
@@ -16,7 +17,7 @@ const KEY_WEIGHT = 2
  */
 export function findAnswers<F extends Fact>(question: string, facts: readonly F[]): F[] {
   const { keys, aspects } = queryWords(question)
-  const keyStems = keys.map(senseOf)
+  const keyStems = [...new Set(keys.map(senseOf))]
   const aspectStems = aspects.map(senseOf)
   if (keyStems.length === 0) return []
   const isOwn = isOfOwner(question)
@@ -24,6 +25,7 @@ export function findAnswers<F extends Fact>(question: string, facts: readonly F[
   const scored = facts.flatMap((fact) => {
     const [stems, words] = [sensesIn(fact.text), new Set(wordsOf(fact.text))]
     if (isOwn && isOfAnother(fact.text, keys)) return []
+    if (isPersonal(question) && isOfNamed(fact.text, question)) return []
     const keyHits = keyStems.filter((each) => stems.has(each)).length
     const names = namesIn(fact.text).union(asked)
     const isNamed = keys.some((key) => names.has(key) && words.has(key))
@@ -63,6 +65,14 @@ export function isOfAnother(text: string, keys: readonly string[]): boolean {
   const senses = new Set(keys.map(senseOf))
   const whose = /\b(?:my|our)\s+([\p{L}-]+)/iu.exec(text)?.[1]
   return whose !== undefined && !senses.has(senseOf(whose.toLowerCase()))
+}
+
+/** Whether a fact is about somebody with a name that the question lacks: "Ben's birthday is on 7 June", "Ben lives in Leeds". */
+function isOfNamed(text: string, question: string): boolean {
+  const name = /^\p{Lu}\p{L}+(?=['’]s | (?!is\b)[\p{Ll}]+s )/u.exec(text)?.[0].toLowerCase()
+  return (
+    name !== undefined && !isPersonal(text) && !STOP_WORDS.has(name) && !sensesIn(question).has(senseOf(name))
+  )
 }
 
 /** Aspects that a fact can answer without naming them. */

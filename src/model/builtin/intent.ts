@@ -67,6 +67,9 @@ export function* report(name: string, args: Call['args'], say: (outcome: Outcome
   return outcome.ok ? say(outcome) : whyNot(outcome)
 }
 
+/** They count as a space, but "🌷 garden" begins with one. */
+const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}[\u200d\ufe0f]?[\u200d\ufe0f\s]?)+$/u
+
 /** The captured groups in the original words; null without a match. */
 export function matchOf(pattern: RegExp, { text, places, original }: Heard): readonly string[] | null {
   const { indices } = pattern.exec(text) ?? {}
@@ -76,7 +79,8 @@ export function matchOf(pattern: RegExp, { text, places, original }: Heard): rea
     const [start, end] = range
     // A group that reaches the end is content: keep its punctuation and its full length.
     const last = end === text.length ? original.length : (places[end - 1] ?? 0) + 1
-    return original.slice(places[start], last)
+    const first = places[start] ?? 0
+    return (EMOJI_BEFORE.exec(original.slice(0, first))?.[0] ?? '') + original.slice(first, last)
   })
 }
 

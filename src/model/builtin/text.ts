@@ -145,8 +145,14 @@ export function withoutEnd(text: string, chars: RegExp): string {
   return text.slice(0, end)
 }
 
-/** Strips surrounding space, quotation marks and closing punctuation. */
+/** Strips surrounding space, pairs of quotation marks, and closing punctuation. */
 export function tidy(text: string): string {
+  const plain = withoutMarks(text)
+  const isHalved = (plain.match(/["“”„«»]/g)?.length ?? 0) % 2 === 1
+  return isHalved ? withoutEnd(text.trim().replace(/^[\s:,;-]+/u, ''), /[\s,;:.!?]/) : plain
+}
+
+function withoutMarks(text: string): string {
   return withoutEnd(text.trim().replace(/^[\s"'“‘„«(:,;-]+/u, ''), /[\s"'”’»,;:.!?)]/u)
 }
 

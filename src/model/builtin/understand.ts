@@ -31,6 +31,7 @@ import { timelineIntents } from './intents/timeline.ts'
 import {
   ASK_WHAT,
   ASK_WHAT_THEN,
+  cancelAllIntent,
   dayIntent,
   remindIntent,
   remindOfRequestIntent,
@@ -104,7 +105,7 @@ function firstPlan(heard: Heard, among: readonly Intent[], world: World): Plan |
 function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
-    firstPlan(whole, [...talkIntents, remindIntent, correctionIntent], world) ??
+    firstPlan(whole, [cancelAllIntent, ...talkIntents, remindIntent, correctionIntent], world) ??
     firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world)
   )
 }

@@ -230,8 +230,18 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
 /** Whether a further time follows: "at 8 and at 20", "on Monday and Thursday", "at 5 to call Ann and at 6 to call Tom". */
 function hasAnother(after: string, present: Clock): boolean {
   if (/ and at \d/i.test(after)) return true
+  const further = after.split(/ and (?:on )?/i).slice(1)
+  if (further.some((text) => startsWithTime(text, present, / to /y))) return true
   const joint = /^(?:,| and| or) (?:and |again |on )*/i.exec(after)?.[0]
-  return joint !== undefined && datesIn(after.slice(joint.length), present)[0]?.index === 0
+  return joint !== undefined && startsWithTime(after.slice(joint.length), present)
+}
+
+/** Whether a text starts with a time, and goes on like this. */
+function startsWithTime(text: string, present: Clock, then = /(?:)/y): boolean {
+  const [first] = datesIn(text, present)
+  if (first?.index !== 0) return false
+  then.lastIndex = first.text.length
+  return then.test(text)
 }
 
 /** Whether another time comes just before: "tablets at 8 am and 8 pm". */

@@ -1,11 +1,9 @@
 import { english } from '../../language/message.ts'
 
-/** Replies that several intents share. They name pages, never variables. */
-const CONNECT = '[connect one](/settings#model)'
-
-export const NEEDS_MODEL = `That needs a language model: ${CONNECT}.`
+/** Replies that several intents share. They name pages, never variables. Two are translated: the owner may not read English. */
+export const NEEDS_MODEL = english`That needs a language model: [connect one](/settings#model).`
 /** Used instead if the owner has just read the other one. */
-export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. “Help” shows what I can do.'
+export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. Ask me what I can do.'
 
 export const HELP = `Here is what I can do:
 
@@ -34,8 +32,9 @@ export const WHICH_ONE = 'Which one do you mean?'
 export const NOT_KEPT = 'I won’t keep that.'
 export const CLOSEST = 'This is the closest that I find:'
 export const CONFIRM = 'Nothing is done yet. Please confirm it on your [timeline](/).'
+export const CONFIRM_THERE = 'A “yes” here is not enough: please confirm it on your [timeline](/).'
+export const SURE = 'That cancels all'
 export const CHOOSE = 'Nothing is forgotten yet. Name it, or choose on your [timeline](/).'
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'
-/** Translated, unlike other replies: the owner may not read English. */
-export const NOT_UNDERSTOOD = english`That is on your timeline, but I understood no request in it. “Help” shows what I can do, in plain English.`
+export const NOT_UNDERSTOOD = english`That is on your timeline, but I understood no request in it. Ask “What can you do?” in plain English.`

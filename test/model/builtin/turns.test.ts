@@ -241,14 +241,6 @@ test.for([
   expect((await runTurn([owner(said)], timersSet)).text).toBe(expected)
 })
 
-test('cancels every timer on “cancel all reminders”', async () => {
-  const turn = await runTurn([owner('cancel all reminders')], {
-    cancel_timer: () => ({ ok: true, timers: [pasta, tea] }),
-  })
-  expect(turn.calls.map(({ args }) => args)).toEqual([{ query: null, all: true }])
-  expect(turn.text).toBe('Cancelled: “Pasta”, “Tea”.')
-})
-
 test('cancels none of several on “cancel all alarms”, because some may be reminders', async () => {
   const turn = await runTurn([owner('cancel all alarms')], {
     cancel_timer: () => ({ ok: false, reason: 'ambiguous', timers: [pasta, tea] }),

@@ -148,7 +148,7 @@ const cases: readonly Case[] = [
   ['cancel my pasta timer', ['cancel_timer', { query: 'pasta', all: false }]],
   ['delete the reminder to call mom', ['cancel_timer', { query: 'call mom', all: false }]],
   ['cancel the timer', ['cancel_timer', { query: 'timer', all: false }]],
-  ['cancel all reminders', ['cancel_timer', { all: true }]],
+  ['cancel all reminders', ['list_timers', {}], ['cancel_timer', { all: true }]],
   ['delete all alarms', ['cancel_timer', { all: false }]],
   ['move that to 6 pm', ['change_timer', { at: '18:00' }]],
   [

@@ -130,10 +130,12 @@ function* takeOffIfListed(items: readonly string[], names: readonly string[]): S
   return (yield* takeOff(items, names)) ?? 'Noted.'
 }
 
-/** "I got the eggs" also tells something that is on no list. */
+/** "I got the eggs", of the list just shown or the shopping list. It may also tell something that is on no list. */
 function takeOffGot(groups: readonly string[], world: World): Reply | null {
-  const [items, names] = [itemsOf(firstOf(groups)), latestList(world)]
-  return items.length === 0 || names.length === 0 ? null : takeOffIfListed(items, names)
+  const items = itemsOf(firstOf(groups))
+  return items.length === 0
+    ? null
+    : takeOffIfListed(items, [...new Set([...latestList(world), 'shopping list'])])
 }
 
 type Act = (name: string, items: readonly string[]) => Steps

@@ -163,8 +163,9 @@ function formatAnswers(question: string, answers: readonly Fact[], { present }: 
 }
 
 /** Says that a request needs a language model, in other words the second time. */
-export function needsModel({ conversation: { past } }: World): string {
-  return past[0]?.reply.includes(NEEDS_MODEL) ? NEEDS_MODEL_AGAIN : NEEDS_MODEL
+export function needsModel({ conversation: { past }, present }: World): string {
+  const text = translateTo(present.language, NEEDS_MODEL)
+  return past[0]?.reply.includes(text) ? NEEDS_MODEL_AGAIN : text
 }
 
 /** Says that nothing answers a question, without the hint the second time. */

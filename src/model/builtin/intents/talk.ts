@@ -1,5 +1,5 @@
 import { type Intent, on } from '../intent.ts'
-import { ALL_RIGHT, ERASE, HELP } from '../wording.ts'
+import { ALL_RIGHT, CONFIRM_THERE, ERASE, HELP } from '../wording.ts'
 
 const CONNECT =
   'Open [Settings → Model services](/settings#model), add a service by its name, and choose its model for the chat. From then on the language model answers.'
@@ -26,7 +26,7 @@ const SMALL_TALK: Readonly<Record<string, string>> = {
   '(?:good job|well done|nice (?:job|work)|good (?:work|bot))(?:,? (?:delegate|thanks))*': 'Thank you.',
   'i (?:really )?(?:love|like) you(?: too| so much| very much)?': 'That is kind of you.',
   'are you (?:still )?(?:there|listening|awake)': 'Yes, I’m here. What can I do for you?',
-  '(?:pardon|sorry|what|huh)': '“Help” shows what I can do.',
+  '(?:pardon|sorry|what|huh)': 'Ask me what I can do.',
 }
 
 const MY = '(?:my|the|our|this|all my)'
@@ -47,8 +47,18 @@ const ABOUT: Readonly<Record<string, string>> = {
     ERASE,
 }
 
+/** The owner agrees to what the delegate has just asked. */
+export const YES =
+  '(?:yes|yeah|yep|ok|okay|sure|do it|go ahead|confirm(?: it)?)(?:,? (?:please|do it|cancel them|all|all of them))*'
+
 /** Replies without tools. Small talk gives way to a request in the same message. */
 export const talkIntents: readonly Intent[] = [
+  on(
+    YES,
+    (_groups, { conversation: { past } }) =>
+      past[0]?.reply.startsWith('Nothing is done yet') ? CONFIRM_THERE : null,
+    'talk',
+  ),
   ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, 'talk')),
   ...Object.entries(ABOUT).map(([phrases, reply]) => on(phrases, () => reply)),
 ]

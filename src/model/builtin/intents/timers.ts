@@ -5,11 +5,12 @@ import { formatDay, formatMoment } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, type Lead, leadIn, takeWhen } from '../when.ts'
-import { ASK_WHEN, WHICH_ONE, WILL_REMIND } from '../wording.ts'
+import { ASK_WHEN, SURE, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, agendaAsked, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
 import { move, moveIntents, SAME_TIME, type Timing, timingOf } from './move-timer.ts'
+import { YES } from './talk.ts'
 import { choiceOf, findNamed, KIND, naming, thoseAt } from './which-timer.ts'
 
 const MAX_TITLE_CHARS = 200
@@ -171,8 +172,28 @@ function* cancelAll(words: string, kind: string, world: World): Steps {
     return cancelled(outcomes.find(({ ok }) => !ok) ?? done, words, WHICH_ONE, present)
   }
   const query = wordsIn(words).join(' ') || null
-  const all = query !== null || kind.toLowerCase() === 'reminder'
-  return cancelled(yield* use('cancel_timer', { query, all }), query && words, ALL_OR_ONE, present)
+  if (query === null && /^reminder$/i.test(kind)) return yield* askToCancelAll(present)
+  const cancelling = yield* use('cancel_timer', { query, all: query !== null })
+  return cancelled(cancelling, query && words, ALL_OR_ONE, present)
+}
+
+/** A cancelled reminder does not come back, so more than one needs a “yes”. */
+function* askToCancelAll(present: Present): Steps {
+  const { timers } = yield* use('list_timers', {})
+  if (timers.length < 2) return cancelled(yield* use('cancel_timer', ALL), null, ALL_OR_ONE, present)
+  const lines = timers.map((timer) => lineOf(timer, present))
+  return `${SURE} ${timers.length} of these, and none comes back. Say “yes” to do it.\n\n${bullets(lines)}`
+}
+
+const ALL = { query: null, all: true }
+
+/** A “yes” to that. */
+export const cancelAllIntent: Intent = on(YES, (_groups, { conversation: { past }, present }) =>
+  past[0]?.reply.startsWith(SURE) ? reallyAll(present) : null,
+)
+
+function* reallyAll(present: Present): Steps {
+  return cancelled(yield* use('cancel_timer', ALL), null, ALL_OR_ONE, present)
 }
 
 /** Cancels the timer that matches. Without words, "the alarm" matches the title "alarm". */
