@@ -217,8 +217,7 @@ async function openBase(options: ServiceOptions) {
   })
   const models = createModelHolder(chosenSettings(settings), {
     limits: options.modelLimits ?? {},
-    meter: operations.money.meter,
-    observe: metrics.observeRequest,
+    pay: { meter: operations.money.meter, observe: metrics.observeRequest },
     language: owner.language.current,
   })
   settings.subscribe(() => models.configure(chosenSettings(settings)))

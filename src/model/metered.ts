@@ -1,12 +1,11 @@
 import * as z from 'zod'
+import type { Connection } from './openai/openai.ts'
 import {
-  type ChatModel,
   type CompactionModel,
   type EmbeddingModel,
   ModelError,
   type ModelFailureKind,
   type ModelId,
-  type ModelService,
   NO_USAGE,
   type SpeechModel,
   type StructuredModel,
@@ -52,10 +51,6 @@ const OVERHEAD_TOKENS = 512
 /** No model writes faster. */
 const TOKENS_A_SECOND = 200
 
-/** The provider of a model that does not exist. */
-export const NO_PROVIDER = 'none'
-const UNPAID: ReadonlySet<string> = new Set(['builtin', NO_PROVIDER])
-
 type Call = {
   readonly use: Use
   readonly model: ModelId
@@ -64,61 +59,41 @@ type Call = {
   readonly bound: () => Usage
 }
 
-/**
- * A model service whose every request is paid: reserved as an upper bound before it is sent, and settled
- * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are. Reports each
- * request that ended to `observe`, except those of the builtin model.
- */
-export function meterService(
-  service: ModelService,
-  meter: Meter,
-  nowMs = () => performance.now(),
-  observe: ObserveRequest = () => undefined,
-): ModelService {
-  const pay = { meter, nowMs, observe }
-  const structuredBy = service.structured
-  const chats = new WeakMap<ChatModel, ChatModel>()
-
-  function paidChat(chat: ChatModel): ChatModel {
-    if (UNPAID.has(chat.text.id.provider)) return chat
-    const known = chats.get(chat)
-    if (known !== undefined) return known
-    const paid: ChatModel = {
-      text: paidText(chat.text, pay),
-      ...(chat.context ? { context: chat.context } : {}),
-      get compaction() {
-        return chat.compaction && paidCompaction(chat.compaction, pay)
-      },
-    }
-    chats.set(chat, paid)
-    return paid
-  }
-
-  const usual = paidChat(service)
-  return {
-    text: usual.text,
-    ...(usual.context ? { context: usual.context } : {}),
-    get compaction() {
-      return usual.compaction
-    },
-    chatModels: (choice) => service.chatModels(choice).map(paidChat),
-    get utility() {
-      return service.utility && paidStructured(service.utility, pay)
-    },
-    structured: structuredBy && ((name) => paidStructured(structuredBy(name), pay)),
-    get embedding() {
-      return service.embedding && paidEmbedding(service.embedding, pay)
-    },
-    get speech() {
-      return service.speech && paidSpeech(service.speech, pay)
-    },
-    // A call reserves its minutes itself.
-    realtime: service.realtime,
-    check: (signal) => service.check(signal),
-  }
+export type Pay = {
+  readonly meter: Meter
+  readonly observe?: ObserveRequest
+  readonly nowMs?: () => number
 }
 
-type Pay = { readonly meter: Meter; readonly nowMs: () => number; readonly observe: ObserveRequest }
+/**
+ * A connection whose every request is paid: reserved as an upper bound before it is sent, and settled after it. Requests
+ * of a model that costs nothing are sent as they are. Reports each request that ended to `observe`. A call reserves
+ * its minutes itself.
+ */
+export function meterConnection(connection: Connection, pay: Pay): Connection {
+  return {
+    ...connection,
+    chat(model, contextTokens) {
+      const chat = connection.chat(model, contextTokens)
+      return {
+        text: paidText(chat.text, pay),
+        ...(chat.context ? { context: chat.context } : {}),
+        get compaction() {
+          return chat.compaction && paidCompaction(chat.compaction, pay)
+        },
+      }
+    },
+    structured: (model) => paidStructured(connection.structured(model), pay),
+    embedding(model) {
+      const port = connection.embedding(model)
+      return () => {
+        const offered = port()
+        return offered && paidEmbedding(offered, pay)
+      }
+    },
+    speech: (models) => paidSpeech(connection.speech(models), pay),
+  }
+}
 
 function paidText(text: TextModel, pay: Pay): TextModel {
   const toolTokens = createToolTokens()
@@ -209,7 +184,7 @@ const SPOKEN_CHARS_A_SECOND = 10
 const WALKIE: Use = { purpose: 'speech', channel: 'chat' }
 
 /** Speech is paid by its length, which the service does not report: what is reserved is spent. */
-function paidSpeech(model: SpeechModel, { meter, nowMs, observe }: Pay): SpeechModel {
+function paidSpeech(model: SpeechModel, { meter, nowMs = now, observe }: Pay): SpeechModel {
   async function* paid<T>(
     id: ModelId | null,
     use: Use,
@@ -235,7 +210,7 @@ function paidSpeech(model: SpeechModel, { meter, nowMs, observe }: Pay): SpeechM
     } finally {
       void reservation.settle(cost)
       const seconds = (nowMs() - startedMs) / 1000
-      if (id !== null) observe({ purpose: use.purpose, model: id, outcome, seconds, usage: NO_USAGE })
+      if (id !== null) observe?.({ purpose: use.purpose, model: id, outcome, seconds, usage: NO_USAGE })
     }
   }
   async function result<T>(results: AsyncIterable<T>): Promise<T> {
@@ -282,7 +257,7 @@ async function once<T extends { readonly usage: Usage }>(
 }
 
 /** Reserves a request, and settles it once. */
-async function begin({ meter, nowMs, observe }: Pay, call: Call) {
+async function begin({ meter, nowMs = now, observe }: Pay, call: Call) {
   const { use, model, price } = call
   const bound = isFree(price) ? NO_USAGE : call.bound()
   const reservation = isFree(price) ? FREE : await meter.reserve(use, model, microsOf(price, bound))
@@ -294,7 +269,7 @@ async function begin({ meter, nowMs, observe }: Pay, call: Call) {
     if (isSettled) return
     isSettled = true
     void reservation.settle(microsOf(price, paid))
-    observe({ purpose: use.purpose, model, outcome, seconds: (nowMs() - startedMs) / 1000, usage })
+    observe?.({ purpose: use.purpose, model, outcome, seconds: (nowMs() - startedMs) / 1000, usage })
   }
 
   return {
@@ -327,6 +302,8 @@ const isRejection = (error: unknown) => error instanceof ModelError && REJECTION
 /** Adapters throw ModelErrors, apart from the reason of an abort. */
 const outcomeOf = (error: unknown): WatchedRequest['outcome'] =>
   error instanceof ModelError ? error.kind : 'aborted'
+
+const now = () => performance.now()
 
 const FREE: Reservation = { settle: async () => undefined }
 

@@ -1,7 +1,7 @@
 import type { Language } from '../language/languages.ts'
 import { english } from '../language/message.ts'
 import { createBuiltinService } from './builtin/builtin.ts'
-import { type Meter, meterService, NO_PROVIDER, type ObserveRequest } from './metered.ts'
+import { meterConnection, type Pay } from './metered.ts'
 import { openAiDefaults, providerOf } from './openai/defaults.ts'
 import { type Connection, connect, type OpenAiDependencies } from './openai/openai.ts'
 import { type ModelPlan, type ModelSettings, planOf, serviceNamed, usesOfModels } from './plan.ts'
@@ -13,31 +13,25 @@ export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
 /** A use together with the connection to its service; the builtin model has none. */
 type Used = { readonly connection: Connection; readonly model: string }
 
-/**
- * The ports of the services that the settings name. A service without any setting is the builtin model. A use of a
- * service that does not exist has no port, and says so when it is asked or checked. Throws TypeError for an
- * invalid base URL.
- */
-export function createModelService(
-  settings: ModelSettings,
-  dependencies: OpenAiDependencies = {},
-): ModelService {
-  const plan = planOf(settings)
-  return assemble(plan, createConnections(plan, dependencies))
-}
-
 /** Connections to the services of a plan, made on first use. Undefined for the builtin model and for none. */
-function createConnections(plan: ModelPlan, dependencies: OpenAiDependencies) {
+function createConnections(plan: ModelPlan, dependencies: OpenAiDependencies, pay: Pay | undefined) {
   const made = new Map<string, Connection>()
   return (id: string): Connection | undefined => {
     const service = serviceNamed(plan, id)
     if (service === undefined || service === BUILTIN) return undefined
-    const connection = made.get(id) ?? connect({ ...service, firstEventMs: plan.firstEventMs }, dependencies)
-    made.set(id, connection)
-    return connection
+    const known = made.get(id)
+    if (known !== undefined) return known
+    const connection = connect({ ...service, firstEventMs: plan.firstEventMs }, dependencies)
+    const paid = pay ? meterConnection(connection, pay) : connection
+    made.set(id, paid)
+    return paid
   }
 }
 
+/**
+ * The ports of the services that a plan names. A service without any setting is the builtin model. A use of a service
+ * that does not exist has no port, and says so when it is asked or checked.
+ */
 function assemble(
   plan: ModelPlan,
   connectionTo: ReturnType<typeof createConnections>,
@@ -126,7 +120,10 @@ function speechOf(heard: Used | null, spoken: Used | null, voice = 'alloy'): Spe
   }
 }
 
-/** What stands in for a chat model whose service does not exist. */
+/** The provider of a model whose service does not exist. */
+const NO_PROVIDER = 'none'
+
+/** What stands in for such a model. */
 function absent(service: string, model: string): ChatModel {
   return {
     compaction: null,
@@ -157,25 +154,22 @@ function unknownServices(plan: ModelPlan) {
 
 export type ModelHolder = ReturnType<typeof createModelHolder>
 
-/** The current model service, with every request paid. Requests in progress finish on the previous one. */
+/**
+ * The current model service, with every request paid except those of the builtin model. Requests in progress finish on
+ * the previous one. Throws TypeError for an invalid base URL.
+ */
 export function createModelHolder(
   settings: ModelSettings,
   {
-    meter,
-    observe,
+    pay,
     language,
     ...dependencies
-  }: OpenAiDependencies & {
-    readonly meter?: Meter
-    readonly observe?: ObserveRequest
-    readonly language?: () => Language
-  } = {},
+  }: OpenAiDependencies & { readonly pay?: Pay; readonly language?: () => Language } = {},
 ) {
   const create = (wanted: ModelSettings) => {
     const plan = planOf(wanted)
-    const connectionTo = createConnections(plan, dependencies)
-    const made = assemble(plan, connectionTo, language)
-    return { plan, connectionTo, service: meter ? meterService(made, meter, undefined, observe) : made }
+    const connectionTo = createConnections(plan, dependencies, pay)
+    return { plan, connectionTo, service: assemble(plan, connectionTo, language) }
   }
   let inForce = create(settings)
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TextModel } from '../../src/model/port.ts'
-import { createModelService } from '../../src/model/service.ts'
+import { createModelHolder } from '../../src/model/service.ts'
 import { muLaw } from '../../src/phone/call/codec.ts'
 import { sessionOpening } from '../../src/phone/call/session-config.ts'
 import { connectModel } from '../../src/phone/connect-model.ts'
@@ -24,11 +24,11 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
   const speechOfSentence = toneFor('This is sentence number 10.')
   double.speakWith(() => speechOfSentence)
   const question = readFileSync(new URL('../audio/caller-question.ulaw', import.meta.url))
-  const { speech } = createModelService({
+  const { speech } = createModelHolder({
     OPENAI_BASE_URL: double.url,
     TRANSCRIPTION_MODEL: 'ears',
     SPEECH_MODEL: 'voice',
-  })
+  }).current()
   if (!speech) throw new TypeError('the service has no speech')
   let writtenMs = 0
   const text: TextModel = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { type Meter, meterService, type WatchedRequest } from '../../src/model/metered.ts'
+import type { Meter, WatchedRequest } from '../../src/model/metered.ts'
 import { AllowanceSpent, answerOf, type ModelService, type Use } from '../../src/model/port.ts'
 import type { ModelPrice } from '../../src/model/prices.ts'
 import { httpFaults } from '../doubles/model/script.ts'
@@ -17,7 +17,6 @@ const present = <T>(value: T | null): T => {
 
 /** A metered service on the double, with what was reserved and settled, in order. */
 async function metered(price = PRICE, elapsedMs = 0) {
-  const { double, service } = await setUp()
   const log: { use: Use; model: string | undefined; micros: number; settled: number | null }[] = []
   let isSpent = false
   let nowMs = 0
@@ -40,7 +39,10 @@ async function metered(price = PRICE, elapsedMs = 0) {
     return nowMs
   }
   const ended: WatchedRequest[] = []
-  const paid: ModelService = meterService(service, meter, clock, (watched) => ended.push(watched))
+  const observe = (watched: WatchedRequest) => void ended.push(watched)
+  const { double, service: paid } = await setUp({
+    dependencies: { pay: { meter, observe, nowMs: clock } },
+  })
   return {
     double,
     paid,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createModelHolder, createModelService } from '../../src/model/service.ts'
+import { createModelHolder } from '../../src/model/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { never, request } from './openai/fixture.ts'
 
@@ -11,16 +11,16 @@ test.for([
   [{ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama' }, '127.0.0.1:11434', 'llama'],
   [{ OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'openai', 'gpt-5.5'],
 ] as const)('with %j, answers from %s with %s', ([settings, provider, model]) => {
-  expect(createModelService(settings).text.id).toEqual({ provider, model })
+  expect(createModelHolder(settings).current().text.id).toEqual({ provider, model })
 })
 
 test('uses OpenAI’s models as defaults only on its own API', () => {
-  const own = createModelService({ OPENAI_API_KEY: 'sk-x' })
+  const own = createModelHolder({ OPENAI_API_KEY: 'sk-x' }).current()
   expect([own.embedding?.id.model, own.realtime?.model]).toEqual([
     'text-embedding-3-small',
     'gpt-realtime-2.1',
   ])
-  const other = createModelService({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', CHAT_MODEL: 'llama' })
+  const other = createModelHolder({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', CHAT_MODEL: 'llama' }).current()
   expect([other.embedding, other.realtime, other.speech]).toEqual([null, null, null])
 })
 
@@ -28,7 +28,7 @@ test('uses the realtime voice for walkie replies too', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const settings = { OPENAI_BASE_URL: double.url, SPEECH_MODEL: 's', REALTIME_VOICE: 'marin' }
-  await createModelService(settings).speech?.speak('Hello.', never())
+  await createModelHolder(settings).current().speech?.speak('Hello.', never())
   expect(double.requests('/audio/speech')[0]?.body).toMatchObject({ voice: 'marin', model: 's' })
 })
 

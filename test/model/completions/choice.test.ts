@@ -4,7 +4,7 @@ import { limitOf } from '../../../src/model/completions/text.ts'
 import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
 import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { CapabilityMissing } from '../../../src/model/port.ts'
-import { createModelService } from '../../../src/model/service.ts'
+import { createModelHolder } from '../../../src/model/service.ts'
 import { httpFaults } from '../../doubles/model/script.ts'
 import { never, noteTool, request, run, setUp } from '../openai/fixture.ts'
 import { chunk, startScripted } from './fixture.ts'
@@ -68,7 +68,7 @@ test('asks only the API that the owner chose', async () => {
   expect((await run(another({ api: 'completions' }))).completed?.text).toBe('ok')
   expect(double.requests().map(({ path }) => path)).toEqual(['/responses', '/chat/completions'])
   expect(another({ api: 'completions' }).compaction).toBeNull()
-  expect(createModelService({ OPENAI_API_KEY: 'sk-x', MODEL_API: 'auto' }).compaction).not.toBeNull()
+  expect(createModelHolder({ OPENAI_API_KEY: 'sk-x', MODEL_API: 'auto' }).current().compaction).not.toBeNull()
 })
 
 test('leaves out what a server refuses, from then on', async () => {

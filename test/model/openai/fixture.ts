@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { ModelApi } from '../../../src/model/openai/defaults.ts'
-import type { OpenAiDependencies } from '../../../src/model/openai/openai.ts'
 import { systemTiming, type Timing } from '../../../src/model/openai/timing.ts'
 import type { ModelService, TextEvent, TextRequest, ToolSpec } from '../../../src/model/port.ts'
-import { createModelService } from '../../../src/model/service.ts'
+import { createModelHolder } from '../../../src/model/service.ts'
 import {
   type ModelDouble,
   type ModelDoubleOptions,
@@ -27,13 +26,15 @@ export type OpenAiSettings = {
   readonly contextTokens?: number
 }
 
+type Dependencies = Parameters<typeof createModelHolder>[1]
+
 export type Setup = {
   readonly double: ModelDouble
   readonly service: ModelService
   /** The backoffs requested so far, in ms; they take no time. */
   readonly waits: number[]
   /** A second service on the same double, as after a restart or a change of settings. */
-  another(settings?: Partial<OpenAiSettings>, dependencies?: Partial<OpenAiDependencies>): ModelService
+  another(settings?: Partial<OpenAiSettings>, dependencies?: Dependencies): ModelService
 }
 
 /** A service on a double. Backoffs take no time and jitter is always at its maximum. */
@@ -41,7 +42,7 @@ export async function setUp(
   options: {
     readonly double?: ModelDoubleOptions
     readonly settings?: Partial<OpenAiSettings>
-    readonly dependencies?: Partial<OpenAiDependencies>
+    readonly dependencies?: Dependencies
   } = {},
 ): Promise<Setup> {
   const double = await startModelDouble({ apiKey: API_KEY, ...options.double })
@@ -65,7 +66,7 @@ export async function setUp(
       speechModel: 'test-speech',
       ...settings,
     }
-    return createModelService(
+    return createModelHolder(
       {
         OPENAI_API_KEY: wanted.apiKey,
         OPENAI_BASE_URL: wanted.baseUrl,
@@ -83,7 +84,7 @@ export async function setUp(
         limits: { backoffMs: 100, maxBackoffMs: 1000 },
         ...dependencies,
       },
-    )
+    ).current()
   }
   return { double, waits, another, service: another(options.settings, options.dependencies) }
 }
