@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod'
 import { checkHeader, ledgerFile } from '../../ledger/files.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
+import { parseJson } from '../../src/lib/parse-json.ts'
 import { SETTINGS_FILE, settingsFile } from '../../src/settings/store.ts'
 import {
   type CopiedFile,
@@ -71,11 +71,8 @@ export function readManifest(directory: string): Manifest {
   const file = join(directory, MANIFEST)
   if (!existsSync(file)) throw new Refused(`There is no backup in ${directory}: it has no ${MANIFEST}.`)
   if (!existsSync(ledgerFile(directory))) throw new Refused(`The backup in ${directory} lacks ledger.sqlite.`)
-  try {
-    checkHeader(ledgerFile(directory))
-    return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) throw cause
-    throw new Refused(`${file} does not describe a backup that this build can read.`, { cause })
-  }
+  checkHeader(ledgerFile(directory))
+  const manifest = manifestSchema.safeParse(parseJson(readFileSync(file, 'utf8')))
+  if (manifest.success) return manifest.data
+  throw new Refused(`${file} does not describe a backup that this build can read.`, { cause: manifest.error })
 }

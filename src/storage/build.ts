@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { catalogue } from '../../ledger/events/catalogue.ts'
 import { syncDirectory } from '../../ledger/files.ts'
 import { FORMAT_VERSION } from '../../ledger/schema.ts'
+import { parseJson } from '../lib/parse-json.ts'
 
 /** The file that names the build that used a data directory last. */
 const FILE = 'build.json'
@@ -43,12 +44,7 @@ export function nameOf({ version, commit }: Build): string {
 export function lastBuild(directory: string): Build | null {
   const file = join(directory, FILE)
   if (!existsSync(file)) return null
-  try {
-    return buildSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return null
-    throw error
-  }
+  return buildSchema.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
 }
 
 /** Records the build, durable on return. Call it before the build writes anything else that another might not know. */

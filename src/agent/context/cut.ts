@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/parse-json.ts'
 import { shorten } from '../../lib/shorten.ts'
 import type { InputItem } from '../../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
@@ -21,7 +22,7 @@ const MAX_DEPTH = 32
 /** Shortens the strings and lists of a JSON text, so that it stays JSON. */
 function cutJson(json: string, tokens: number, note: object): string {
   if (estimateTokens(json) <= tokens) return json
-  const value: unknown = parse(json)
+  const value = parseJson(json)
   let entries = MANY_ENTRIES
   for (let chars = tokens * 3; chars >= FEW_CHARS && isObject(value); chars /= 2) {
     const cut = JSON.stringify({ ...note, ...(limited(value, Math.ceil(chars), entries) as object) })
@@ -41,15 +42,6 @@ function limited(value: unknown, chars: number, entries: number, depth = 0): unk
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
 
 /** At most about `tokens` of an item. An opaque one stays as it is. */
 export function cutItem(item: InputItem, tokens: number): InputItem {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import { formatLocal, toLocalIso } from '../../lib/time.ts'
 import type {
   ActingContext,
@@ -247,20 +248,11 @@ function limitReached({ texts }: Tool, tally: Tally): string | null {
 
 /** Validates the arguments of a call. */
 export function parseArguments({ parameters }: Tool, json: string) {
-  const given = parseJson(json)
+  const given = parseJson(json === '' ? '{}' : json)
   // Without strict schemas, a model leaves out what would be null.
   const nulls = Object.entries(parameters.shape).flatMap(([key, value]) =>
     z.safeParse(value, null).success && !z.safeParse(value, undefined).success ? [[key, null]] : [],
   )
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
   return parameters.strict().safeParse(isObject ? { ...Object.fromEntries(nulls), ...given } : given)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    // Let the schema report what is wrong.
-    return text
-  }
 }

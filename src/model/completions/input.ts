@@ -5,6 +5,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
 import * as z from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 import { splitRoleTokens, withDataBlockRule } from '../openai/data-block.ts'
 import { type InputOf, type InputOptions, isOf, type TimedItem, withTimes } from '../openai/input.ts'
 import type { ModelId, TextRequest } from '../port.ts'
@@ -57,7 +58,8 @@ function add(
     const { callId: id, name, arguments: args } = item
     assistant({ tool_calls: [{ id, type: 'function', function: { name, arguments: clean(args) } }] })
   } else if (item.type === 'tool_result') endRound()
-  else if (isOf(self, item.model)) assistant(parseBlob(clean(item.blob)))
+  // Empty if the blob is damaged or was made by the Responses API.
+  else if (isOf(self, item.model)) assistant(blobSchema.safeParse(parseJson(clean(item.blob))).data ?? {})
 }
 
 type Answer = Omit<ChatCompletionAssistantMessageParam, 'role' | 'tool_calls' | 'content'> & {
@@ -146,13 +148,3 @@ const callSchema = z.looseObject({
 })
 /** Extra fields go back as the service made them. */
 const blobSchema = z.looseObject({ content: z.string().nullable(), tool_calls: z.array(callSchema) })
-
-/** Empty if the blob is damaged or was made by the Responses API. */
-function parseBlob(blob: string): Answer {
-  try {
-    return blobSchema.safeParse(JSON.parse(blob)).data ?? {}
-  } catch (error) {
-    if (error instanceof SyntaxError) return {}
-    throw error
-  }
-}

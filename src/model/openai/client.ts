@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai'
 import * as z from 'zod'
 import { english } from '../../language/message.ts'
+import { parseJson } from '../../lib/parse-json.ts'
 import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL, without a slash at the end, and the Authorization header; null for a server that needs none. */
@@ -103,11 +104,6 @@ const errorSchema = z.union([
 ])
 
 function toPlainError(text: string): string {
-  try {
-    const plain = errorSchema.safeParse(JSON.parse(text))
-    return plain.success ? JSON.stringify(plain.data) : text
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  const plain = errorSchema.safeParse(parseJson(text))
+  return plain.success ? JSON.stringify(plain.data) : text
 }

@@ -1,5 +1,6 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 import { formatLocal } from '../../lib/time.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
@@ -79,16 +80,6 @@ export function isOf(self: ModelId, { provider, model }: ModelId): boolean {
   return provider === self.provider && model === self.model
 }
 
-/** Empty if the blob is damaged. */
-function parseBlob(blob: string): ResponseInputItem[] {
-  try {
-    return blobSchema.safeParse(JSON.parse(blob)).data ?? []
-  } catch (error) {
-    if (error instanceof SyntaxError) return []
-    throw error
-  }
-}
-
 /** Empty for an empty message. */
 function toItems(
   item: TimedItem,
@@ -113,9 +104,9 @@ function toItems(
       return [{ type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }]
     case 'tool_result':
       return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
-    case 'opaque': {
-      return isOf(self, item.model) ? parseBlob(item.blob) : []
-    }
+    case 'opaque':
+      // None if the blob is damaged.
+      return isOf(self, item.model) ? (blobSchema.safeParse(parseJson(item.blob)).data ?? []) : []
   }
 }
 

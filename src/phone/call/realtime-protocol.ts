@@ -1,5 +1,6 @@
 import type { RealtimeClientEvent } from 'openai/resources/realtime/realtime'
 import * as z from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 
 /** Events to the realtime service (GA), typed by the SDK. */
 export type ClientEvent = RealtimeClientEvent
@@ -88,14 +89,9 @@ export type ParsedServerEvent =
 
 /** Parses one text frame of the realtime service. Never throws. */
 export function parseServerEvent(text: string): ParsedServerEvent {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    return { status: 'malformed', detail: String(error) }
-  }
+  const json = parseJson(text)
   const typed = typedEvent.safeParse(json)
-  if (!typed.success) return { status: 'malformed', detail: 'no type' }
+  if (!typed.success) return { status: 'malformed', detail: 'no JSON with a type' }
   const { type } = typed.data
   if (!known.has(type)) return { status: 'ignored', type }
   const parsed = serverEvent.safeParse(json)
