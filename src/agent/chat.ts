@@ -3,6 +3,7 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { createTurnQueries, TurnRow } from '../../projections/turns.ts'
+import { unlessAborted } from '../lib/waits.ts'
 import type { Usage } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { type PastedRanges, pastedAfterEdit } from '../text/pasted.ts'
@@ -180,21 +181,17 @@ export function createChatChannel(options: {
     },
     /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
     async outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome> {
-      signal.throwIfAborted()
-      const { promise, resolve, reject } = Promise.withResolvers<TurnOutcome>()
-      const onAbort = () => reject(signal.reason)
+      const { promise, resolve } = Promise.withResolvers<TurnOutcome>()
       const check = () => {
         const end = ended(message)
         if (end) resolve(end.outcome)
       }
       const unsubscribe = options.onHeadMoved(check, ['turn', 'chat'])
-      signal.addEventListener('abort', onAbort)
       try {
         check()
-        return await promise
+        return await unlessAborted(signal, promise)
       } finally {
         unsubscribe()
-        signal.removeEventListener('abort', onAbort)
       }
     },
   }

@@ -59,15 +59,21 @@ export function parseRetryAfter(headers: Pick<Headers, 'get'>, nowMs: number): n
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
-/** Whether the promise resolves within `ms`. */
-export async function isWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
+/** What the promise resolves to within `ms`; null if it takes longer. */
+export async function resultWithin<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(() => late.resolve(null), ms)
   try {
-    return await Promise.race([done.then(() => true), late.promise])
+    return await Promise.race([work, late.promise])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Whether the promise resolves within `ms`. */
+export async function isWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
+  const resolved = done.then(() => true)
+  return (await resultWithin(ms, resolved)) ?? false
 }
 
 /** Rejects with the signal's reason as soon as it aborts, even if the work ignores the signal. */

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { resultWithin } from '../../lib/waits.ts'
 import { metricsRoute } from '../contract/metrics.ts'
 import type { Features } from '../features.ts'
 import type { Routes } from '../server/env.ts'
@@ -35,10 +35,8 @@ export function metricsRoutes(
 }
 
 /** Null if it takes too long, or fails. */
-async function inTime<T>(answer: Promise<T>): Promise<T | null> {
-  const answered = new AbortController()
-  const limit = pause(LIMIT_MS, null, { ref: false, signal: answered.signal }).catch(() => null)
-  const result = await Promise.race([answer.catch(() => null), limit])
-  answered.abort()
-  return result
-}
+const inTime = <T>(answer: Promise<T>): Promise<T | null> =>
+  resultWithin(
+    LIMIT_MS,
+    answer.catch(() => null),
+  )

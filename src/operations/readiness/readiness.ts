@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { messageOf } from '../../../ledger/errors.ts'
 import { createTextQueries } from '../../../projections/texts.ts'
@@ -7,6 +6,7 @@ import { createTurnQueries } from '../../../projections/turns.ts'
 import { english } from '../../language/message.ts'
 import { msg, translatedSentence } from '../../language/msg.ts'
 import type { Log } from '../../lib/log.ts'
+import { resultWithin } from '../../lib/waits.ts'
 import { isModelFailure } from '../../model/failure-text.ts'
 import type { ModelId } from '../../model/port.ts'
 import { secretKeyFile } from '../../settings/secrets.ts'
@@ -123,13 +123,11 @@ export function createReadiness(
   }
 
   /** Null if the storage thread has ended or hangs. */
-  async function storageStatus(): Promise<StorageStatus | null> {
-    const answered = new AbortController()
-    const limit = pause(STORES_LIMIT_MS, null, { ref: false, signal: answered.signal }).catch(() => null)
-    const status = await Promise.race([storage.status().catch(() => null), limit])
-    answered.abort()
-    return status
-  }
+  const storageStatus = (): Promise<StorageStatus | null> =>
+    resultWithin(
+      STORES_LIMIT_MS,
+      storage.status().catch(() => null),
+    )
 
   function modelCheck(): Check {
     const { provider, model } = options.answering()
