@@ -6,6 +6,11 @@ import { english } from '../language/message.ts'
 /** A provider and a model name, as recorded in every turn. */
 export type ModelId = { readonly provider: string; readonly model: string }
 
+/** Whether two ids name the same model. A blob may only go back to the model that made it. */
+export function isSameModel(a: ModelId, b: ModelId): boolean {
+  return a.provider === b.provider && a.model === b.model
+}
+
 /** Token counts from the service; estimated by the builtin model. */
 export type Usage = {
   readonly inputTokens: number

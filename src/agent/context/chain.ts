@@ -9,10 +9,10 @@ import {
 } from '../../../projections/context.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
-import type { InputItem, ModelId } from '../../model/port.ts'
+import { type InputItem, isSameModel, type ModelId } from '../../model/port.ts'
 import { createIsForeign } from '../turn/foreign.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
-import { type ContextItem, createContextReader, isSameModel } from './context.ts'
+import { type ContextItem, createContextReader } from './context.ts'
 
 /** What the next turn continues from: the base and everything since, without barred words and replaced turns. */
 export type Chain = {

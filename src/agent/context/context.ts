@@ -3,7 +3,7 @@ import type { EventOf, LedgerEvent } from '../../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import { createRunQueries } from '../../../projections/timeline-runs.ts'
 import { oneLine } from '../../lib/shorten.ts'
-import type { InputItem, ModelId } from '../../model/port.ts'
+import type { InputItem } from '../../model/port.ts'
 import { typedWords } from '../../text/pasted.ts'
 import type { IsForeign } from '../turn/foreign.ts'
 import { replyKey, textWithMedia } from '../turn/sms-text.ts'
@@ -220,9 +220,4 @@ export function createContextReader(
       cached = null
     },
   }
-}
-
-/** Whether two ids name the same model. A blob may only go back to the model that made it. */
-export function isSameModel(a: ModelId, b: ModelId): boolean {
-  return a.provider === b.provider && a.model === b.model
 }

@@ -1,7 +1,6 @@
 import type { LedgerEvent } from '../../../ledger/event.ts'
 import type { AnyEvent } from '../../../ledger/reader.ts'
-import type { InputItem, ModelId } from '../../model/port.ts'
-import { isSameModel } from '../context/context.ts'
+import { type InputItem, isSameModel, type ModelId } from '../../model/port.ts'
 import type { RecordedCall } from './tool-runner.ts'
 
 /** The recorded progress of a turn, from which a restart resumes it. */

@@ -7,8 +7,8 @@ import type {
 import * as z from 'zod'
 import { parseJson } from '../../lib/parse-json.ts'
 import { splitRoleTokens, withDataBlockRule } from '../openai/data-block.ts'
-import { type InputOf, type InputOptions, isOf, type TimedItem, withTimes } from '../openai/input.ts'
-import type { ModelId, TextRequest } from '../port.ts'
+import { type InputOf, type InputOptions, type TimedItem, withTimes } from '../openai/input.ts'
+import { isSameModel, type ModelId, type TextRequest } from '../port.ts'
 import { isJson } from './answer.ts'
 
 /**
@@ -59,7 +59,8 @@ function add(
     assistant({ tool_calls: [{ id, type: 'function', function: { name, arguments: clean(args) } }] })
   } else if (item.type === 'tool_result') endRound()
   // Empty if the blob is damaged or was made by the Responses API.
-  else if (isOf(self, item.model)) assistant(blobSchema.safeParse(parseJson(clean(item.blob))).data ?? {})
+  else if (isSameModel(self, item.model))
+    assistant(blobSchema.safeParse(parseJson(clean(item.blob))).data ?? {})
 }
 
 type Answer = Omit<ChatCompletionAssistantMessageParam, 'role' | 'tool_calls' | 'content'> & {

@@ -2,7 +2,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { parseJson } from '../../lib/parse-json.ts'
 import { formatLocal } from '../../lib/time.ts'
-import type { InputItem, ModelId, TextRequest } from '../port.ts'
+import { type InputItem, isSameModel, type ModelId, type TextRequest } from '../port.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
@@ -75,11 +75,6 @@ const typedSchema = z.looseObject({ type: z.string() })
 /** Not validated further: the items go back as the service made them. */
 const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
 
-/** Whether a model may read the items of another. */
-export function isOf(self: ModelId, { provider, model }: ModelId): boolean {
-  return provider === self.provider && model === self.model
-}
-
 /** Empty for an empty message. */
 function toItems(
   item: TimedItem,
@@ -106,7 +101,7 @@ function toItems(
       return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
     case 'opaque':
       // None if the blob is damaged.
-      return isOf(self, item.model) ? (blobSchema.safeParse(parseJson(item.blob)).data ?? []) : []
+      return isSameModel(self, item.model) ? (blobSchema.safeParse(parseJson(item.blob)).data ?? []) : []
   }
 }
 
