@@ -2,6 +2,7 @@ import type { EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { CallRow } from '../../../projections/calls.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
+import { spanClosed } from '../../lib/spans.ts'
 import { failureText } from '../../model/failure-text.ts'
 import type { Attestation } from '../../settings/party.ts'
 import type { CallPlace } from './call-turns.ts'
@@ -36,15 +37,7 @@ export function callEnding(
   }
   return [
     { ...fact, conversationId, spanId },
-    {
-      type: 'span.closed',
-      actor: 'service',
-      channel: 'voice',
-      conversationId,
-      spanId,
-      key: `span-closed:${spanId}`,
-      facts: { reason: SPAN_REASONS[reason] ?? 'hangup' },
-    },
+    spanClosed({ conversationId, spanId }, SPAN_REASONS[reason] ?? 'hangup', 'voice'),
   ]
 }
 
