@@ -10,29 +10,16 @@ import { openStorage, type StorageOptions } from './storage.ts'
 
 /** Opens the ledger and the views of a data directory. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStores(
-  options: {
-    readonly directory: string
-    readonly traceEvents: boolean
-    readonly nowMs: () => number
-    readonly newId: () => string
-    readonly log: Log
-    readonly onFatal: (error: Error) => void
-  } & Pick<
-    StorageOptions,
-    'postgres' | 'onStandby' | 'verifyAfterMs' | 'verifyAgainMs' | 'upgrade' | 'onOpening'
-  >,
+  options: Omit<StorageOptions, 'onNotice' | 'onWarning' | 'onVerified'> & { readonly log: Log },
 ) {
-  const { directory, nowMs, newId, log } = options
+  const { directory, newId, log } = options
   if (existsSync(directory)) {
     const wasEmpty = readdirSync(directory).length === 0
     const modes = tightenModes(directory)
     reportModes(wasEmpty ? { ...modes, tightened: [] } : modes, log)
   }
   const storage = await openStorage({
-    directory,
-    nowMs,
-    newId,
-    traceEvents: options.traceEvents,
+    ...options,
     onNotice: (message, fields) => log.info(fields, message),
     onWarning: (message, fields) => log.warn(fields, message),
     onVerified(verification) {
@@ -43,13 +30,6 @@ export async function openStores(
           log.error({ err: error }, 'the damage of the ledger could not be recorded'),
         )
     },
-    ...(options.verifyAfterMs !== undefined && { verifyAfterMs: options.verifyAfterMs }),
-    ...(options.verifyAgainMs !== undefined && { verifyAgainMs: options.verifyAgainMs }),
-    onFatal: options.onFatal,
-    ...(options.postgres && { postgres: options.postgres }),
-    ...(options.onStandby && { onStandby: options.onStandby }),
-    ...(options.onOpening && { onOpening: options.onOpening }),
-    ...(options.upgrade && { upgrade: options.upgrade }),
   })
   const { append, ledger, views } = storage
   await recordImport(ledger, append)
