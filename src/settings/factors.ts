@@ -21,14 +21,6 @@ const WINDOW_STEPS = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 
-/** What the owner can sign in with besides the password. */
-export type FactorSummary = {
-  /** When the authenticator app was added; null without one. */
-  readonly totpAddedAtMs: number | null
-  readonly recoveryCodesLeft: number
-  readonly passkeys: number
-}
-
 export type Factors = ReturnType<typeof createFactors>
 
 /**
@@ -104,13 +96,10 @@ export function createFactors(options: {
   }
 
   return {
-    summary(): FactorSummary {
-      const { totp, recoveryHashes, passkeys } = read()
-      return {
-        totpAddedAtMs: totp?.addedAtMs ?? null,
-        recoveryCodesLeft: recoveryHashes.length,
-        passkeys: passkeys.length,
-      }
+    /** When the authenticator app was added (null without one), and how many recovery codes are left. */
+    summary() {
+      const { totp, recoveryHashes } = read()
+      return { totpAddedAtMs: totp?.addedAtMs ?? null, recoveryCodesLeft: recoveryHashes.length }
     },
     /** Whether a sign-in by password also needs a code. */
     needsCode: () => read().totp !== null,
