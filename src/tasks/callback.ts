@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { TaskRow } from '../../projections/tasks.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
 import { cleanText } from './clean-text.ts'
 import { outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
@@ -112,7 +113,8 @@ function progressText({ hookType, payload }: HookReport, textOf: TextOf): string
     return `Went on after an error: ${errorText(payload, textOf) || 'unknown'}`
   const tool = textOf(payload.toolName) || textOf(payload.tool_name) || 'A tool was used'
   const args = payload.toolArgs ?? payload.tool_input
-  const given = parsed(args)
+  // An object, its JSON, or a command as it is.
+  const given = typeof args === 'string' ? (parseJson(args) ?? { command: args }) : args
   const command = textOf(fieldOf(given, 'command')) || textOf(fieldOf(given, 'path'))
   const kind = textOf(fieldOf(payload.toolResult, 'resultType'))
   return [
@@ -120,14 +122,4 @@ function progressText({ hookType, payload }: HookReport, textOf: TextOf): string
     command === '' ? '' : `: ${shorten(command, 300)}`,
     kind === '' || kind === 'success' ? '' : ` (${kind})`,
   ].join('')
-}
-
-/** Arguments are an object or its JSON. */
-function parsed(args: unknown): unknown {
-  if (typeof args !== 'string') return args
-  try {
-    return JSON.parse(args)
-  } catch {
-    return { command: args }
-  }
 }
