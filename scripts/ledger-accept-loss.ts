@@ -41,10 +41,6 @@ async function confirm(loss: Loss, given: string | null): Promise<void> {
 }
 
 async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return await terminal.question(question)
-  } finally {
-    terminal.close()
-  }
+  using terminal = createInterface({ input: process.stdin, output: process.stdout })
+  return await terminal.question(question)
 }

@@ -17,13 +17,9 @@ const FAULTS: Record<DiskCause, string> = {
 const PARTIAL = /^\.(?<name>.*)\.partial-\d+$/
 
 async function beginningOf(file: string): Promise<string> {
-  const handle = await open(file, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(file, 'r')
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0)
+  return buffer.toString('latin1', 0, bytesRead)
 }
 
 /** The names of the backups in a directory: files whose name and header are ours. Empty if there is no directory. */

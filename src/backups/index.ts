@@ -3,7 +3,7 @@ import { createBackupQueries } from '../../projections/backups.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { msg } from '../language/msg.ts'
 import type { Log } from '../lib/log.ts'
-import { isWithin } from '../lib/waits.ts'
+import { resultWithin } from '../lib/waits.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createBackups } from './backups.ts'
@@ -82,7 +82,7 @@ export function buildBackups(options: {
     const { directory } = settings()
     if (directory === null) return new Set()
     const looking = backupsIn(directory).catch(() => null)
-    return (await isWithin(LOOK_MS, looking)) ? looking : null
+    return resultWithin(LOOK_MS, looking)
   }
 
   return {
