@@ -35,35 +35,6 @@ export class DgOperationsPage extends AppElement {
   static override readonly styles = [
     areaStyles,
     css`
-      .windows {
-        display: flex;
-        gap: 2px;
-        padding: 2px;
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--sunken);
-      }
-      .windows button {
-        min-height: 1.875rem;
-        padding: 0 var(--space-3);
-        border: 0;
-        border-radius: calc(var(--radius-md) - 3px);
-        background: none;
-        color: var(--ink-soft);
-        font: 500 var(--text-sm) / 1 var(--font);
-        white-space: nowrap;
-        cursor: pointer;
-      }
-      .windows button[aria-pressed="true"] {
-        background: var(--surface);
-        color: var(--ink);
-        box-shadow: var(--shadow-low);
-      }
-      @media (max-width: 30rem) {
-        .windows button {
-          padding: 0 var(--space-2);
-        }
-      }
       section > header {
         display: flex;
         flex-wrap: wrap;
@@ -134,9 +105,10 @@ export class DgOperationsPage extends AppElement {
 
   override render() {
     return html`<dg-page heading=${msg`Operations`}>
-      <div slot="tools" class="windows" role="group" aria-label=${msg`Window`}>
+      <div slot="tools" class="actions" role="group" aria-label=${msg`Window`}>
         ${windows.map(
           ({ hours, label, name }) => html`<button
+            class="button small"
             aria-pressed=${hours === this.hours}
             aria-label="${label}: ${name}"
             @click=${() => this.choose(hours)}
