@@ -1,4 +1,4 @@
-import { css, html, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import type { Download } from '../../../src/http/contract/downloads.ts'
 import type { AnswerOf } from '../api/routes.ts'
@@ -17,14 +17,7 @@ type Downloads = AnswerOf<'/api/downloads'>
 /** Backups and exports that the owner downloads. */
 @customElement('dg-downloads')
 export class DgDownloads extends AppElement {
-  static override readonly styles = [
-    areaStyles,
-    css`
-      ul.rows {
-        margin-top: var(--space-2);
-      }
-    `,
-  ]
+  static override readonly styles = areaStyles
   private readonly loaded = new Loaded<Downloads>(this, {
     fetch: (signal) => this.app.http.get('/api/downloads', { signal }),
     againMs: (value) => (value?.downloads.some(isBeingMade) ? makingMs : null),

@@ -28,9 +28,6 @@ export class DgImports extends AppElement {
         max-width: 20rem;
         margin-top: var(--space-2);
       }
-      ul.rows {
-        margin-top: var(--space-2);
-      }
       input[type='file'] {
         position: absolute;
         width: 1px;

@@ -10,6 +10,18 @@ export const areaStyles = css`
     font-size: var(--text-lg);
     font-weight: 600;
   }
+  ul.rows {
+    margin-top: var(--space-2);
+  }
+  dl {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(12.5rem, 100%), 1fr));
+    gap: var(--space-4) var(--space-5);
+  }
+  dl > div {
+    display: flex;
+    flex-direction: column;
+  }
   .foot {
     display: flex;
     flex-wrap: wrap;

@@ -16,18 +16,6 @@ export class DgBackups extends AppElement {
   static override readonly styles = [
     areaStyles,
     css`
-      header {
-        margin-bottom: var(--space-4);
-      }
-      dl {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(min(12.5rem, 100%), 1fr));
-        gap: var(--space-4) var(--space-5);
-      }
-      dl > div {
-        display: flex;
-        flex-direction: column;
-      }
       dt {
         color: var(--ink-soft);
         font-size: var(--text-sm);
@@ -64,10 +52,8 @@ export class DgBackups extends AppElement {
 
   override render() {
     return html`<section class="card" aria-labelledby="backups">
-      <header>
-        <h2 id="backups">${msg`Backups`}</h2>
-        <p class="soft">${msg`Encrypted copies of everything, made each day.`}</p>
-      </header>
+      <h2 id="backups">${msg`Backups`}</h2>
+      <p class="intro soft">${msg`Encrypted copies of everything, made each day.`}</p>
       ${loadedView(this.loaded, msg`the backups`, (backups) => this.backupsView(backups))}
     </section>`
   }

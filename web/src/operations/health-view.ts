@@ -18,9 +18,6 @@ export class DgHealth extends AppElement {
   static override readonly styles = [
     areaStyles,
     css`
-      .intro {
-        margin-bottom: var(--space-3);
-      }
       .verified {
         margin-top: var(--space-3);
       }

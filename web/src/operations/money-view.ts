@@ -44,9 +44,6 @@ export class DgMoney extends AppElement {
   static override readonly styles = [
     areaStyles,
     css`
-      header {
-        margin-bottom: var(--space-4);
-      }
       .windows,
       .tables {
         display: grid;
@@ -115,10 +112,8 @@ export class DgMoney extends AppElement {
 
   override render() {
     return html`<section class="card" aria-labelledby="money">
-      <header>
-        <h2 id="money">${msg`Money`}</h2>
-        <p class="soft">${msg`Model requests, calls and texts, by the prices in Settings.`}</p>
-      </header>
+      <h2 id="money">${msg`Money`}</h2>
+      <p class="intro soft">${msg`Model requests, calls and texts, by the prices in Settings.`}</p>
       ${loadedView(this.loaded, msg`the money`, (spending) => this.moneyView(spending))}
     </section>`
   }

@@ -51,15 +51,6 @@ export class DgOperationsPage extends AppElement {
       dg-course-chart {
         margin-top: var(--space-5);
       }
-      dl {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
-        gap: var(--space-4) var(--space-5);
-      }
-      dl > div {
-        display: flex;
-        flex-direction: column;
-      }
       dt {
         font-size: var(--text-sm);
         font-weight: 550;
