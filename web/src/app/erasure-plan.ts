@@ -19,27 +19,14 @@ export const planStyles = css`
   }
   summary,
   .count {
-    min-height: 2.5rem;
-    padding: 0 var(--space-3);
+    padding: var(--space-2) var(--space-3);
     font-weight: 500;
   }
   summary {
     cursor: pointer;
-    list-style: none;
   }
   summary:focus-visible {
     outline-offset: -2px;
-  }
-  summary::-webkit-details-marker {
-    display: none;
-  }
-  summary dg-icon {
-    margin-inline-start: auto;
-    color: var(--ink-faint);
-    transition: rotate var(--quick);
-  }
-  details[open] > summary dg-icon {
-    rotate: 90deg;
   }
   .group ul {
     gap: var(--space-2);
@@ -79,10 +66,10 @@ function groupsView(
 
 function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateResult {
   const heading = kindText(kind, count)
-  if (items.length === 0) return html`<div class="group"><div class="beside count">${heading}</div></div>`
+  if (items.length === 0) return html`<div class="group"><div class="count">${heading}</div></div>`
   const rest = count - items.length
   return html`<details class="group" ?open=${open}>
-    <summary class="beside">${heading}<dg-icon name="chevron"></dg-icon></summary>
+    <summary>${heading}</summary>
     <ul class="list soft">
       ${items.map(
         ({ at, text, after }) =>

@@ -118,10 +118,8 @@ export class DgChoices extends AppElement {
       ({ kind, count }) => kindText(kind, count) + (kind === 'message' ? msg` (no longer used)` : ''),
     )
     return html`<details aria-busy=${loading}>
-      <summary class="beside">
-        <span
-          >${msg`Erased:`} ${listText([...value.named, ...value.derived].map(({ kind, count }) => kindText(kind, count)))}<br />${msg`Kept: ${listText(kept)}`}</span
-        ><dg-icon name="chevron"></dg-icon>
+      <summary>
+        ${msg`Erased:`} ${listText([...value.named, ...value.derived].map(({ kind, count }) => kindText(kind, count)))}<br />${msg`Kept: ${listText(kept)}`}
       </summary>
       ${planView(value)}
     </details>`
