@@ -15,17 +15,6 @@ export const settingsPageStyles = css`
     overflow-x: auto;
     scrollbar-width: none;
   }
-  /* A fade hints that the row scrolls. */
-  .jumps::after {
-    position: sticky;
-    right: calc(-1 * var(--space-4));
-    flex: none;
-    width: 2.5rem;
-    margin-inline-start: -1.5rem;
-    background: linear-gradient(to right, transparent, var(--paper));
-    pointer-events: none;
-    content: '';
-  }
   .jumps a {
     flex: none;
     padding: 0.4rem 0.8rem;
@@ -52,9 +41,6 @@ export const settingsPageStyles = css`
       padding: 0;
       background: none;
       overflow: visible;
-    }
-    .jumps::after {
-      content: none;
     }
     .jumps a {
       padding: 0.3rem 0.75rem;
