@@ -22,9 +22,6 @@ export class DgImportedPage extends AppElement {
   static override readonly styles = [
     pickStyles,
     css`
-      .find {
-        margin-bottom: var(--space-4);
-      }
       .title {
         color: inherit;
         font-weight: 600;

@@ -2,6 +2,18 @@ import { css } from 'lit'
 
 /** A list of cards, such as notes, memories or timers, or of rows without frames. */
 export const cards = css`
+  /* The search of a list, and a button beside it. */
+  .find {
+    margin-bottom: var(--space-4);
+  }
+  .find .input-with-icon {
+    flex: 1;
+    min-width: 0;
+  }
+  .find .button {
+    min-height: 2.75rem;
+    white-space: nowrap;
+  }
   ul.cards {
     gap: var(--space-2);
   }

@@ -28,17 +28,6 @@ export class DgMemoriesPage extends AppElement {
   static override readonly styles = [
     pickStyles,
     css`
-    .find {
-      margin-bottom: var(--space-4);
-    }
-    .find .input-with-icon {
-      flex: 1;
-      min-width: 0;
-    }
-    .find .button {
-      min-height: 2.75rem;
-      white-space: nowrap;
-    }
     .fill-bar {
       width: 3rem;
       vertical-align: middle;

@@ -18,22 +18,8 @@ const pageSize = 50
 @customElement('dg-notes-page')
 export class DgNotesPage extends AppElement {
   static override readonly styles = css`
-    .find {
-      display: flex;
-      gap: var(--space-2);
-      margin-bottom: var(--space-4);
-    }
-    .find .input-with-icon {
-      flex: 1;
-      min-width: 0;
-    }
-    .find .button {
-      min-height: 2.75rem;
-      white-space: nowrap;
-    }
     ul.cards > li {
       position: relative;
-      transition: border-color var(--quick);
     }
     ul.cards > li:hover {
       border-color: var(--line-strong);
@@ -131,7 +117,7 @@ export class DgNotesPage extends AppElement {
         notes,
         msg`the notes`,
         ({ items }) => html`
-          <div class="find">
+          <div class="beside find">
             ${searchField(notes, msg`Search notes`)}
             <button
               class="button"
