@@ -39,7 +39,7 @@ export function usesTable(table: UsesTable): TemplateResult {
 
 function rowView(row: UseRow, use: UsedModel, table: UsesTable): TemplateResult {
   const { title, about, without } = row
-  return html`<tr class=${use.model === null ? 'none' : ''}>
+  return html`<tr>
     <th scope="row">
       ${title}
       <p class="soft">${about}</p>
@@ -80,61 +80,36 @@ export function sourceTags(settings: readonly Setting[]): readonly Tag[] {
 
 export const usesTableStyles = css`
   .uses :is(th, td) {
-    padding: var(--space-3) 0 var(--space-3) var(--space-4);
     overflow-wrap: anywhere;
   }
-  .uses :is(th, td):first-child {
-    padding-inline-start: 0;
-  }
-  .uses thead th {
-    border: 0;
-  }
-  .uses tbody th {
-    width: 42%;
-  }
-  .uses tbody td:nth-child(2) {
-    min-width: 9.5rem;
-  }
-  .uses td:last-child {
-    width: 1%;
-    white-space: nowrap;
-  }
-  @media (max-width: 44rem) {
+  @media (min-width: 44rem) {
     .uses :is(th, td) {
-      padding: 0;
+      padding: var(--space-3) 0 var(--space-3) var(--space-4);
     }
-    .uses tr {
-      display: grid;
-      grid-template-columns: minmax(0, 1fr) auto;
-      align-items: center;
-      gap: 0 var(--space-3);
-      padding: var(--space-3) 0;
+    .uses :is(th, td):first-child {
+      padding-inline-start: 0;
     }
-    .uses tr:first-child {
+    .uses thead th {
       border: 0;
     }
     .uses tbody th {
-      grid-column: 1 / -1;
-      width: auto;
-      margin-bottom: var(--space-2);
+      width: 42%;
     }
-    .uses td:nth-child(2) {
-      grid-row: 3;
-      color: var(--ink-soft);
-      font-size: var(--text-sm);
-    }
-    .uses td:nth-child(3) {
-      grid-row: 2;
-    }
-    .uses .none td:nth-child(2) {
-      display: none;
+    .uses tbody td:nth-child(2) {
+      min-width: 9.5rem;
     }
     .uses td:last-child {
-      grid-area: 2 / 2 / span 2;
-      width: auto;
+      width: 1%;
+      white-space: nowrap;
     }
-    .uses .none td:last-child {
-      grid-row: 2;
+  }
+  @media (max-width: 44rem) {
+    .uses tr {
+      padding: var(--space-3) 0;
+    }
+    .uses th,
+    .uses td:nth-child(3) {
+      margin-bottom: var(--space-2);
     }
   }
 `
