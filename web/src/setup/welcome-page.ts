@@ -102,9 +102,7 @@ export class DgWelcomePage extends LightElement {
     return html`
       <div class="actions progress soft">
         ${number > 2 ? iconButton('chevron', msg`Back`, this.back, 'quiet small previous', msg`Back`) : nothing}
-        <ol class="list" aria-hidden="true">
-          ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
-        </ol>
+        <progress aria-hidden="true" max=${count} value=${number}></progress>
         <span>${msg`Step ${number} of ${count}`}</span>
         <button class="button quiet small" @click=${this.finish}>${msg`Finish later`}</button>
       </div>
@@ -141,23 +139,9 @@ const welcomeStyles = css`
     margin-bottom: var(--space-5);
     white-space: nowrap;
   }
-  .welcome .progress ol {
-    display: flex;
+  .welcome progress {
     flex: 1 1 2rem;
-    gap: 0.375rem;
     max-width: 7.75rem;
-  }
-  .welcome .progress li {
-    flex: 1;
-    height: 0.25rem;
-    border-radius: 999px;
-    background: var(--line);
-  }
-  .welcome .progress li.over {
-    background: color-mix(in oklch, var(--accent) 45%, var(--line));
-  }
-  .welcome .progress li.here {
-    background: var(--accent);
   }
   .welcome .progress .button:last-child {
     margin-inline-start: auto;
