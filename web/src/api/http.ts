@@ -77,8 +77,7 @@ export function createHttp(options: {
 
   /** A response that is cut off counts as Unreachable. */
   async function exchange(method: string, path: string, request: Request, timeoutMs: number) {
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
+    const timeout = AbortSignal.timeout(timeoutMs)
     const { body, headers, signal } = request
     const isFile = body instanceof Blob
     try {
@@ -95,14 +94,12 @@ export function createHttp(options: {
           ...headers,
         },
         ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
-        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       })
       return { response, text: await response.text() }
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       throw new Unreachable(cause)
-    } finally {
-      clearTimeout(timer)
     }
   }
 }
