@@ -69,11 +69,6 @@ export function createChatSession(options: ChatSessionOptions) {
   let older: Older = 'unknown'
   let cursor: string | null = null
   let notifying = false
-  /** Every row asks for the last message. */
-  let last: { readonly of: readonly TimelineEvent[]; readonly message: TimelineEvent | null } = {
-    of: [],
-    message: null,
-  }
   /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
   /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
@@ -267,8 +262,7 @@ export function createChatSession(options: ChatSessionOptions) {
     },
     /** The owner's last message, if it can be changed or answered again; else null. */
     get lastMessage(): TimelineEvent | null {
-      if (last.of !== store.events) last = { of: store.events, message: lastMessage(store) }
-      return last.message
+      return lastMessage(store)
     },
     /** Cursor of the next older page; null if there is none. */
     get cursor(): string | null {
