@@ -1,5 +1,6 @@
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { matching } from '../app/commands.ts'
 import { fieldView, notesView, searchInput, takeText } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { StyledElement } from '../design/styled-element.ts'
@@ -93,7 +94,10 @@ export class DgModelPicker extends StyledElement {
           error,
         })}
       </div>`
-    const listed = models.filter(({ id }) => matches(id, this.query)).sort((a, b) => byName(a.id, b.id))
+    const listed = matching(
+      models.map((model) => ({ ...model, label: model.id })),
+      this.query,
+    ).toSorted((a, b) => byName(a.id, b.id))
     const isOther = (name: string) => name !== '' && models.every(({ id }) => id !== name)
     return html`<fieldset class="field" aria-describedby="model-name-notes">
       <legend class="label">${label}</legend>
@@ -120,13 +124,4 @@ export class DgModelPicker extends StyledElement {
       <span class="what">${id}</span>${note === '' ? nothing : html`<span class="soft">${note}</span>`}
     </label>`
   }
-}
-
-/** Whether a name contains every word of the query. */
-function matches(id: string, query: string): boolean {
-  const name = id.toLowerCase()
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => name.includes(word))
 }
