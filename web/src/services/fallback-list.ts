@@ -22,12 +22,7 @@ export class DgFallbackList extends AppElement {
       counter-reset: place;
     }
     li {
-      min-height: 2.75rem;
-      padding: var(--space-1) 0;
       counter-increment: place;
-    }
-    li + li {
-      border-top: 1px solid var(--line);
     }
     li::before {
       width: 1.25rem;
@@ -104,7 +99,7 @@ export class DgFallbackList extends AppElement {
       ${
         fallback.length === 0
           ? html`<p class="soft">${msg`None. If the chat model fails, you see an error and can try again.`}</p>`
-          : html`<ol class="list" aria-label=${msg`Models to try, in order`}>
+          : html`<ol class="list rows" aria-label=${msg`Models to try, in order`}>
               ${fallback.map((choice, at) => this.itemView(choice, at))}
             </ol>`
       }
@@ -127,7 +122,7 @@ export class DgFallbackList extends AppElement {
       >
         <dg-icon name=${icon}></dg-icon>
       </button>`
-    return html`<li class="beside">
+    return html`<li>
       <div class="what">
         ${
           choice.service === builtinId

@@ -14,20 +14,15 @@ type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 @customElement('dg-sign-in-list')
 export class DgSignInList extends AppElement {
   static override readonly styles = css`
-    li.beside {
-      gap: var(--space-3);
-      min-height: 2.75rem;
-      padding: var(--space-2) 0;
-    }
-    li + li {
-      border-top: 1px solid var(--line);
+    li:first-child {
+      padding-top: 0;
     }
     li > dg-icon {
       --icon-size: 1.375rem;
       color: var(--ink-faint);
     }
-    .when {
-      gap: 0 var(--space-3);
+    ul + .button {
+      margin-top: var(--space-3);
     }
   `
   readonly list = new Loaded<readonly SignIn[]>(this, {
@@ -60,7 +55,7 @@ export class DgSignInList extends AppElement {
     return loadedView(
       this.list,
       msg`sessions`,
-      (list) => html`<ul class="list" aria-label=${msg`Signed in`}>
+      (list) => html`<ul class="list rows" aria-label=${msg`Signed in`}>
           ${list.map((signIn) => this.itemView(signIn))}
         </ul>
         ${
@@ -75,11 +70,11 @@ export class DgSignInList extends AppElement {
 
   private itemView(signIn: SignIn) {
     const device = deviceText(signIn.userAgent)
-    return html`<li class="beside">
+    return html`<li>
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
         <p title=${signIn.userAgent}>${device}</p>
-        <p class="actions when soft">
+        <p class="facts">
           <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>${msg`Seen ${relativeText(signIn.lastSeenAt)}`}</time>
           <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>${msg`Signed in ${relativeText(signIn.createdAt)}`}</time>
         </p>
