@@ -1,11 +1,7 @@
+import { Explained } from '../api/explained.ts'
 import { msg } from '../design/msg.ts'
 import type { PlayerMessage } from './audio-worklet.ts'
 import workletUrl from './audio-worklet.ts?worker&url'
-
-/** Why no microphone can be used, and what to do about it. */
-export class NoMicrophone extends Error {
-  override readonly name = 'NoMicrophone'
-}
 
 export type Microphone = {
   /** Sends silence while it is muted. */
@@ -13,7 +9,7 @@ export type Microphone = {
   close(): void
 }
 
-/** Opens the microphone: PCM at `rate`, 20 ms at a time. Throws NoMicrophone. */
+/** Opens the microphone: PCM at `rate`, 20 ms at a time. Throws Explained. */
 export async function openMicrophone(rate: number, heard: (frame: ArrayBuffer) => void): Promise<Microphone> {
   const stream = await requestStream()
   const { context, source } = await sourceOf(stream, rate)
@@ -44,7 +40,7 @@ async function requestStream(): Promise<MediaStream> {
   // Absent on pages over plain http.
   const devices = navigator.mediaDevices as MediaDevices | undefined
   if (!devices)
-    throw new NoMicrophone(
+    throw new Explained(
       msg`Browsers offer a microphone only over https or on localhost. Open Delegate by its https address.`,
     )
   try {
@@ -52,7 +48,7 @@ async function requestStream(): Promise<MediaStream> {
       audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
     })
   } catch (error) {
-    throw new NoMicrophone(explainDevice(error), { cause: error })
+    throw new Explained(explainDevice(error), { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TalkServerMessage } from '../../../src/http/contract/speech.ts'
+import { Explained } from '../api/explained.ts'
 import { Refused } from '../api/http.ts'
 import { msg } from '../design/msg.ts'
 import { type Microphone, openMicrophone, openPlayer, PLAYED_RATE, type Player } from './audio.ts'
@@ -13,7 +14,7 @@ export type TalkSession = {
 
 /**
  * Opens the microphone and a talk with the service. `interrupted`: what was not played is dropped. `ended`: the socket
- * closed, by either side. Throws NoMicrophone, or Refused with the reason of the service.
+ * closed, by either side. Throws Explained, or Refused with the reason of the service.
  */
 export async function startTalk(options: {
   readonly signal: AbortSignal
@@ -63,7 +64,7 @@ export async function startTalk(options: {
         options.interrupted()
       }
     })
-    opened.addEventListener('close', () => started.reject(new Refused(lost, null)))
+    opened.addEventListener('close', () => started.reject(new Explained(lost)))
     const callSid = await started.promise
     hear = sendAudio
     opened.addEventListener('close', () => {
@@ -77,10 +78,4 @@ export async function startTalk(options: {
   }
 }
 
-const lost = {
-  type: 'about:blank',
-  title: msg`Not connected`,
-  status: 503,
-  code: 'not_connected',
-  detail: msg`The talk could not be connected. If Delegate is behind a proxy, it must forward WebSockets on /api/talk.`,
-}
+const lost = msg`The talk could not be connected. If Delegate is behind a proxy, it must forward WebSockets on /api/talk.`
