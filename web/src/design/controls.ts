@@ -50,10 +50,6 @@ const buttons = css`
     font: 500 var(--text-md) / 1 var(--font);
     text-decoration: none;
     cursor: pointer;
-    transition:
-      background var(--quick),
-      border-color var(--quick),
-      color var(--quick);
   }
   .button:hover {
     border-color: var(--line-strong);

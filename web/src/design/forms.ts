@@ -37,7 +37,6 @@ export const forms = css`
     background: var(--surface);
     color: var(--ink);
     font: 400 1rem / 1.4 var(--font);
-    transition: border-color var(--quick);
   }
   .input.small {
     min-height: 2.5rem;

@@ -30,7 +30,6 @@ export const switchStyles = css`
     border-radius: 99px;
     background: var(--sunken);
     cursor: pointer;
-    transition: background var(--quick);
   }
   .switch::after {
     position: absolute;
@@ -42,7 +41,6 @@ export const switchStyles = css`
     background: var(--ink-faint);
     content: '';
     translate: 0 -50%;
-    transition: translate var(--quick);
   }
   .switch:checked {
     border-color: transparent;

@@ -37,7 +37,6 @@ export class DgToasts extends StyledElement {
       font-size: var(--text-sm);
       box-shadow: var(--shadow-high);
       pointer-events: auto;
-      animation: rise 160ms ease-out;
     }
     /* Several buttons have a line of their own. */
     .toast .acts:has(.act + .act) {
@@ -66,17 +65,6 @@ export class DgToasts extends StyledElement {
     }
     .toast :focus-visible {
       outline-color: var(--paper);
-    }
-    @keyframes rise {
-      from {
-        opacity: 0;
-        transform: translateY(0.5rem);
-      }
-    }
-    @media (prefers-reduced-motion: reduce) {
-      .toast {
-        animation: none;
-      }
     }
   `
   @state() toasts: readonly Toast[] = []

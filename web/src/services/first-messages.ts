@@ -27,9 +27,6 @@ export class DgFirstMessages extends AppElement {
       grid-template-columns: auto minmax(0, 1fr);
       gap: 0 var(--space-3);
       align-items: start;
-      transition:
-        border-color var(--quick),
-        box-shadow var(--quick);
     }
     .choice:hover {
       border-color: var(--line-strong);

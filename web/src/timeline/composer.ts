@@ -54,7 +54,6 @@ export class DgComposer extends AppElement {
       border-radius: 1.5rem;
       background: var(--surface);
       box-shadow: var(--shadow-low);
-      transition: border-color var(--quick);
     }
     form:focus-within {
       border-color: var(--accent);

@@ -84,7 +84,6 @@ export const timelineStyles = css`
   }
   .chevron {
     --icon-size: 0.875rem;
-    transition: transform var(--quick);
   }
   .fold[aria-expanded='true'] .chevron {
     transform: rotate(90deg);
