@@ -102,15 +102,11 @@ export class Loaded<Value> implements ReactiveController {
   }
 }
 
-/**
- * A value in any state: loading, failed, stale or loaded. In sentences, `what` names it ("the notes"), and `it`
- * names what is shown ("This list").
- */
+/** A value in any state: loading, failed, stale or loaded. In sentences, `what` names it ("the notes"). */
 export function loadedView<Value>(
   { value, problem, reload }: Loaded<Value>,
   what: string,
   content: (value: Value) => TemplateResult | typeof nothing,
-  it = msg`This list`,
 ): TemplateResult {
   if (value === null && problem !== '') return failedView(what, problem, reload)
   if (value === null) return waitingView(msg`Loading ${what}`)
@@ -119,7 +115,7 @@ export function loadedView<Value>(
       problem === ''
         ? nothing
         : html`<p class="actions stale" role="alert">
-            ${msg`${it} may be out of date. ${problem}`}
+            ${msg`${capitalised(what)} may be out of date. ${problem}`}
             <button class="button small" type="button" @click=${reload}>${msg`Try again`}</button>
           </p>`
     }

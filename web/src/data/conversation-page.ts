@@ -83,7 +83,7 @@ export class DgConversationPage extends AppElement {
   override render() {
     return html`<dg-page heading=${msg`Imported conversation`}>
       <a class="back" href="/imported"><dg-icon name="chevron"></dg-icon>${msg`Imported conversations`}</a>
-      ${loadedView(this.messages, msg`the conversation`, (page) => this.pageView(page), msg`This conversation`)}
+      ${loadedView(this.messages, msg`the conversation`, (page) => this.pageView(page))}
     </dg-page>`
   }
 

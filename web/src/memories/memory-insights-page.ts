@@ -95,7 +95,7 @@ export class DgMemoryInsightsPage extends AppElement {
   override render() {
     return html`<dg-page heading=${msg`Memory Insights`}>
       <a class="back" href="/memories"><dg-icon name="chevron"></dg-icon>${msg`Memories`}</a>
-      ${loadedView(this.insights, msg`the insights`, (insights) => this.insightsView(insights), msg`These figures`)}
+      ${loadedView(this.insights, msg`the insights`, (insights) => this.insightsView(insights))}
     </dg-page>`
   }
 

@@ -33,7 +33,7 @@ export class DgHealth extends AppElement {
     return html`<section class="card" aria-labelledby="health">
       <h2 id="health">${msg`Health`}</h2>
       <p class="intro soft">${msg`The current state of Delegate, and what to do if something fails.`}</p>
-      ${loadedView(this.health, msg`health`, healthView, msg`This`)}
+      ${loadedView(this.health, msg`health`, healthView)}
       <p class="foot"><a href="/security">${msg`Security checks`}</a></p>
     </section>`
   }

@@ -111,7 +111,7 @@ export class DgOperationsPage extends AppElement {
       <dg-health .app=${this.app}></dg-health>
       <dg-backups .app=${this.app}></dg-backups>
       <dg-money .app=${this.app} .hours=${this.hours}></dg-money>
-      ${loadedView(this.loaded, msg`the report`, ([report, series]) => this.reportView(report, series), msg`This report`)}
+      ${loadedView(this.loaded, msg`the report`, ([report, series]) => this.reportView(report, series))}
     </dg-page>`
   }
 

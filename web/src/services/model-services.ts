@@ -167,12 +167,7 @@ export class DgModelServices extends AppElement {
   }
 
   override render() {
-    return loadedView(
-      this.loaded,
-      msg`the model services`,
-      (services) => this.contentView(services),
-      msg`This list`,
-    )
+    return loadedView(this.loaded, msg`the model services`, (services) => this.contentView(services))
   }
 
   private contentView(services: Services): TemplateResult {

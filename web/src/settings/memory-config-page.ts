@@ -126,7 +126,7 @@ export class DgMemoryConfigPage extends AppElement {
   override render() {
     return html`<dg-page heading=${msg`Recall`}>
       <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>${msg`Settings`}</a>
-      ${loadedView(this.config, msg`the settings`, (config) => this.formView(config), msg`This form`)}
+      ${loadedView(this.config, msg`the settings`, (config) => this.formView(config))}
     </dg-page>`
   }
 

@@ -31,19 +31,15 @@ export function recallExamplesView(
   examples: Loaded<readonly RecallExample[]>,
   thresholds: Thresholds,
 ): TemplateResult {
-  return loadedView(
-    examples,
-    msg`the examples`,
-    (all) =>
-      all.length === 0
-        ? html`<p class="soft">${msg`Send a message, and it becomes an example here.`}</p>`
-        : html`
+  return loadedView(examples, msg`the examples`, (all) =>
+    all.length === 0
+      ? html`<p class="soft">${msg`Send a message, and it becomes an example here.`}</p>`
+      : html`
             <p class="soft" role="status">${summary(all, thresholds)}</p>
             <ul class="list examples" aria-label=${msg`Examples`}>
               ${all.map((example) => exampleView(example, thresholds))}
             </ul>
           `,
-    msg`These examples`,
   )
 }
 

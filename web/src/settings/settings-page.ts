@@ -163,7 +163,7 @@ export class DgSettingsPage extends LightElement {
 
   override render() {
     return html`<dg-page heading=${msg`Settings`}>
-      ${loadedView(this.loaded, msg`the settings`, (loaded) => this.contentView(loaded), msg`These settings`)}
+      ${loadedView(this.loaded, msg`the settings`, (loaded) => this.contentView(loaded))}
     </dg-page>`
   }
 

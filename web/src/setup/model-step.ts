@@ -120,11 +120,8 @@ export class DgModelStep extends LightElement {
   }
 
   override render() {
-    return loadedView(
-      this.loaded,
-      msg`the model services`,
-      (services) => (this.kind ? this.formView(this.kind) : this.choicesView(services)),
-      msg`This form`,
+    return loadedView(this.loaded, msg`the model services`, (services) =>
+      this.kind ? this.formView(this.kind) : this.choicesView(services),
     )
   }
 

@@ -87,7 +87,7 @@ export class DgPhoneStep extends LightElement {
   }
 
   override render() {
-    return loadedView(this.settings, msg`the settings`, () => this.formView(), msg`This form`)
+    return loadedView(this.settings, msg`the settings`, () => this.formView())
   }
 
   private formView(): TemplateResult {

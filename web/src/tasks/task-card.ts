@@ -219,7 +219,6 @@ export class DgTaskDetails extends AppElement {
                 ${deliveries.map(deliveryView)}`
         }
       `,
-      msg`These details`,
     )
   }
 }

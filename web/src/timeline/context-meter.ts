@@ -83,7 +83,7 @@ export class DgContextMeter extends AppElement {
   private panelView(): TemplateResult {
     return html`
       <h2>${msg`Context`}</h2>
-      ${loadedView(this.loaded, msg`the context`, (value) => this.contextView(value), msg`This`)}
+      ${loadedView(this.loaded, msg`the context`, (value) => this.contextView(value))}
       ${problemView(this.submission.problem)}
       <p class="news" role="status">${this.submission.busy ? msg`Compacting…` : this.news}</p>
     `
