@@ -206,20 +206,6 @@ export const areas: readonly Area[] = [
     ],
   },
   {
-    heading: msg`Learning`,
-    scope: 'process_runtime',
-    intro: msg`What happened to each statement that might become a memory.`,
-    charts: [],
-    figures: ({ memory }) => [
-      [msg`Candidates`, memory.deduplication.candidates, msg`Statements considered.`],
-      [msg`New`, memory.deduplication.inserted, msg`Stored as a new memory.`],
-      [msg`Reinforced`, memory.deduplication.reinforced, msg`Already known: the memory got stronger.`],
-      [msg`Merged`, memory.deduplication.merged, msg`Added to an existing memory.`],
-      [msg`Discarded`, memory.deduplication.discarded, msg`Not worth remembering.`],
-      [msg`Suppressed`, memory.deduplication.suppressed, msg`Blocked because you asked to forget them.`],
-    ],
-  },
-  {
     heading: msg`Timeline paging`,
     scope: 'process_runtime',
     intro: msg`How browsers and other clients read the timeline.`,
