@@ -129,11 +129,8 @@ export class DgMoney extends AppElement {
           : html`<div class="tables">
               ${
                 days.length > 1
-                  ? tableView(
-                      msg`By day`,
-                      days.filter(({ micros }) => micros > 0).toReversed(),
-                      (day) => dateText.format(new Date(day.date)),
-                      (day) => day.micros,
+                  ? tableView(msg`By day`, days.filter(({ micros }) => micros > 0).toReversed(), ({ date }) =>
+                      dateText.format(new Date(date)),
                     )
                   : nothing
               }
@@ -141,13 +138,11 @@ export class DgMoney extends AppElement {
                 msg`By purpose, ${period}`,
                 purposes,
                 ({ name }) => purposeNames[name] ?? capitalised(name),
-                ({ micros }) => micros,
               )}
               ${tableView(
                 msg`By channel, ${period}`,
                 channels,
                 ({ name }) => channelNames[name] ?? capitalised(name),
-                ({ micros }) => micros,
               )}
             </div>`
       }
@@ -169,21 +164,20 @@ function windowView({ window, spentMicros, limitMicros }: Spending['windows'][nu
   </div>`
 }
 
-function tableView<Row>(
+function tableView<Row extends { readonly micros: number }>(
   caption: string,
   rows: readonly Row[],
   name: (row: Row) => string,
-  micros: (row: Row) => number,
 ): TemplateResult {
-  const most = Math.max(1, ...rows.map(micros))
+  const most = Math.max(1, ...rows.map(({ micros }) => micros))
   return html`<table>
     <caption>${caption}</caption>
     <tbody>
       ${rows.map(
         (row) => html`<tr>
           <th scope="row">${name(row)}</th>
-          <td aria-hidden="true">${barView((micros(row) / most) * 100, '')}</td>
-          <td>${dollarsText(micros(row))}</td>
+          <td aria-hidden="true">${barView((row.micros / most) * 100, '')}</td>
+          <td>${dollarsText(row.micros)}</td>
         </tr>`,
       )}
     </tbody>
