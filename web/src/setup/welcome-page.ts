@@ -1,6 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
-import { explain } from '../api/http.ts'
 import { LightElement } from '../app/light-element.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
 import { iconButton } from '../design/icon-button.ts'
@@ -45,20 +44,18 @@ export class DgWelcomePage extends LightElement {
 
   /** Without a remembered step, as in another browser, starts at the first one that is not set. */
   private async findStep(): Promise<void> {
-    try {
+    let open: SetupStep = 'timezone'
+    await this.app.attempt(async () => {
       const { entries: settings } = await this.app.http.get('/api/config')
       const isSet = (key: string) =>
         settings.some((setting) => setting.key === key && setting.set && setting.source !== 'default')
-      const open: SetupStep =
+      open =
         (!isSet('TIMEZONE') && 'timezone') ||
         (!isSet('OPENAI_API_KEY') && !isSet('OPENAI_BASE_URL') && 'model') ||
         (!isSet('TELEPHONY_ACCOUNT_SID') && 'phone') ||
         'message'
-      await this.goTo(open)
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-      await this.goTo('timezone')
-    }
+    })
+    await this.goTo(open)
   }
 
   private async goTo(step: SetupStep): Promise<void> {
