@@ -46,7 +46,6 @@ export const shellStyles = css`
     padding: var(--space-1) var(--space-3) var(--space-4);
     font-size: var(--text-lg);
     font-weight: 650;
-    letter-spacing: -0.01em;
   }
   .brand img {
     width: 1.625rem;

@@ -28,7 +28,6 @@ export const noteEditorStyles = css`
     padding: var(--space-2) 0;
     border-bottom: 1px solid var(--line);
     font: 650 var(--text-xl) / 1.3 var(--font);
-    letter-spacing: -0.012em;
   }
   .content {
     padding: var(--space-4) 0 var(--space-6);

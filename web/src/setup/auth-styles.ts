@@ -22,7 +22,6 @@ export const authStyles = css`
   .auth h1 {
     font-size: var(--text-xl);
     font-weight: 650;
-    letter-spacing: -0.015em;
     line-height: 1.25;
   }
   .auth .lead {

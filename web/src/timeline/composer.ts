@@ -31,17 +31,8 @@ const endedForMs = 800
 export class DgComposer extends AppElement {
   static override readonly styles = css`
     :host {
-      position: relative;
       padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
       background: var(--paper);
-    }
-    :host::before {
-      content: '';
-      position: absolute;
-      inset: -1.5rem 0 auto;
-      height: 1.5rem;
-      background: linear-gradient(transparent, var(--paper));
-      pointer-events: none;
     }
     form {
       display: flex;
@@ -58,8 +49,6 @@ export class DgComposer extends AppElement {
     form:focus-within {
       border-color: var(--accent);
       outline: 1px solid var(--accent);
-      /* Inside, because the fade above covers what is outside. */
-      outline-offset: -2px;
     }
     textarea {
       flex: 1;

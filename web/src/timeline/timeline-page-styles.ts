@@ -99,7 +99,6 @@ export const timelinePageStyles = css`
   .welcome h2 {
     font-size: 1.75rem;
     font-weight: 650;
-    letter-spacing: -0.02em;
     line-height: 1.2;
   }
   .welcome > p {
