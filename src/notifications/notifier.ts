@@ -4,6 +4,7 @@ import { createReactor } from '../lib/reactor.ts'
 import { DAY_MS } from '../lib/time.ts'
 import type { PushSubscription } from '../settings/push-subscriptions.ts'
 import type { Storage } from '../storage/storage.ts'
+import { sevenBit } from '../text/plain.ts'
 import { quietForMs } from './quiet-hours.ts'
 
 /** A page that is open and in use has reported by then that it has shown it. */
@@ -87,7 +88,7 @@ export function createNotifier(options: NotifierOptions) {
     const text = options.reminderText(row)
     if (number === undefined) return
     if (text === null) await append([seen([row.seq], 'service')])
-    else await append([request(row, 'sms', number, text)])
+    else await append([request(row, 'sms', number, sevenBit(text))])
   }
 
   function request(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
 import { type ActingContext, defineTool, type Tool } from '../model/tool.ts'
+import { phoneNumberSchema } from '../settings/setting-schemas.ts'
 
 const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3
@@ -28,7 +29,11 @@ export function smsTools(options: {
 
   /** Why `target` cannot be texted, or null. */
   function obstacle(target: string): { reason: string; message: string } | null {
-    if (!E164.test(target)) return { reason: 'invalid_number', message: 'That is not a phone number.' }
+    if (!E164.test(target))
+      return {
+        reason: 'invalid_number',
+        message: 'That is not a phone number with its country code, like +493012345678.',
+      }
     if (!options.isConfigured())
       return { reason: 'not_configured', message: 'No telephony account is set up in the settings.' }
     if (options.isOptedOut(target))
@@ -64,13 +69,13 @@ export function smsTools(options: {
       description:
         'Sends a text message. `to` null: the phone of the owner. For any other number (like +493012345678) the ' +
         'text is shown to the owner in the browser, and goes out when they press Send there.',
-      parameters: z.object({ to: z.string().max(20).nullable(), text: z.string().min(1).max(MAX_CHARS) }),
+      parameters: z.object({ to: z.string().max(40).nullable(), text: z.string().min(1).max(MAX_CHARS) }),
       idempotent: true,
       readOnly: false,
       texts: true,
       async run({ to, text }, context) {
         const owners = options.ownerNumbers()
-        const target = to === null ? owners[0] : to.replace(/[\s().-]/g, '')
+        const target = to === null ? owners[0] : (phoneNumberSchema.safeParse(to).data ?? to)
         if (target === undefined) {
           const message = 'No phone number of the owner is set in the settings.'
           return { ok: false, reason: 'no_number', message }

@@ -1,6 +1,7 @@
 import { english } from '../language/message.ts'
 import { msg, translated } from '../language/msg.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
+import { sevenBit } from '../text/plain.ts'
 import { cleanText, endOf } from './clean-text.ts'
 
 /** An ended task. `title` and `text` are untrusted. */
@@ -37,7 +38,7 @@ function headline({ title, status, kind, exitCode }: EndedTask): string {
 /** Short and without markup. */
 export function smsText(task: EndedTask): string {
   const text = oneLine(cleanText(task.text))
-  return text === '' ? headline(task) : `${headline(task)} ${endOf(text, SMS_CHARS)}`
+  return sevenBit(text === '' ? headline(task) : `${headline(task)} ${endOf(text, SMS_CHARS)}`)
 }
 
 /** Puts the assistant's words in a fenced block, where nothing is markup. */

@@ -25,7 +25,11 @@ const MONTH_FIRST = new Set(new Intl.Locale('en-US').getTimeZones())
 /** The English and numeric dates in a text, as local time. */
 export function parseDates(text: string, { at, timezone }: Said, options?: ParsingOption): ParsedResult[] {
   const offsetMinutes = Math.round(zoneOffsetMs(at, timezone) / 60_000)
-  return (MONTH_FIRST.has(timezone) ? casual : GB).parse(text, { instant: at, timezone: offsetMinutes }, options)
+  return (MONTH_FIRST.has(timezone) ? casual : GB).parse(
+    text,
+    { instant: at, timezone: offsetMinutes },
+    options,
+  )
 }
 
 /** "Next week" and "in two weeks" resolve to a specific day, although they name none. */

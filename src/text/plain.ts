@@ -5,13 +5,23 @@ const MARKS = /[*_`#]+/g
 
 /** Markdown for a text: the words, and the addresses of links to other sites, which can be tapped. */
 export function texted(markdown: string): string {
-  return markdown
+  const text = markdown
     .replace(LINK, (_, words: string, address: string) =>
       address.startsWith('/') || words === address ? words : `${words} (${address})`,
     )
     .replace(EMPHASIS, '$2')
     .replace(HEADING, '')
+  return sevenBit(text)
 }
+
+/** Plain quotes, dashes and spaces: one curly quote more than halves the capacity of a segment. */
+export const sevenBit = (text: string): string =>
+  text
+    .replace(/[‘’‚‛]/g, "'")
+    .replace(/[“”„‟]/g, '"')
+    .replace(/[‐‑‒–—]/g, '-')
+    .replace(/…/g, '...')
+    .replace(/[\u00a0\u202f]/g, ' ')
 
 /** Markdown for a voice: the words, without the marks, which some voices would read out. */
 export function voiced(markdown: string): string {

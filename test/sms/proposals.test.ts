@@ -129,3 +129,14 @@ test('adds to a list, snoozes and ticks off what is due by text, but asks before
   const [{ id }] = (await client.get('/api/notes')).json.notes
   expect((await client.get(`/api/notes/${id}`)).json.content).toBe('- milk\n- bread')
 })
+
+test('reads a number as people write it', async () => {
+  const phone = await startWithTexts()
+  const to = '+44 (0)7700 900-177'
+  phone.text.reply(
+    { toolCalls: [{ name: 'send_sms', arguments: { to, text: 'Late.' } }] },
+    { text: 'It waits.' },
+  )
+  await phone.service.client.post('/api/chat', { content: `Text ${to} that I am late` })
+  expect(await waiting(phone)).toMatchObject([{ target: '+447700900177', text: 'Late.' }])
+})

@@ -115,3 +115,33 @@ test('still asks about a timer of others that the owner has moved, edited or sno
   expect(sent(phone)).toEqual([])
   expect(await openProposals(phone)).toHaveLength(2)
 })
+
+test.each([
+  [
+    'in the chat',
+    (phone: Phone, words: string) => phone.service.client.post('/api/chat', { content: words }),
+  ],
+  ['by text', (phone: Phone, words: string) => text(phone, 'SM2', OWNER, words)],
+])('quotes what the owner asked for %s, after a text of theirs', async (_way, ask) => {
+  let aheadMs = 0
+  const phone = await startWithTexts({ nowMs: () => Date.now() + aheadMs })
+  phone.text.reply({ text: 'Hello.' })
+  await text(phone, 'SM1', OWNER, 'Hi')
+  await expect.poll(() => sent(phone)).toEqual(['Hello.'])
+  const timer = { title: 'Ring +1 900', at: null, in_minutes: 1, recurrence: null, missed_policy: null }
+  phone.text.reply({ toolCalls: [{ name: 'set_timer', arguments: timer }] }, { text: 'I will.' })
+  await ask(phone, 'Remind me in a minute to feed the cat')
+  await phone.eventsUntil('the timer', (all) => ofType(all, 'timer.set').length === 1)
+  aheadMs = 61_000
+  // Any fact wakes what waits for the clock.
+  await phone.service.client.post('/api/notes', { content: 'Later' })
+  await phone.eventsUntil('the reminder', (all) => ofType(all, 'activation.completed').length === 1)
+  aheadMs += 15 * 60_000
+  await phone.service.client.post('/api/timers', {
+    title: 'Later',
+    at: new Date(Date.now() + 2 * aheadMs).toISOString(),
+  })
+  await expect
+    .poll(() => sent(phone).at(-1))
+    .toBe('A reminder is due. You asked: "Remind me in a minute to feed the cat"')
+})

@@ -15,3 +15,7 @@ test.each([
   expect(voiced(markdown)).toBe(spoken)
   expect(texted(markdown)).toBe(inText)
 })
+
+test('writes a text with plain quotes, dashes and spaces', () => {
+  expect(texted('“It’s” 10\u00a0am – no, 11…')).toBe(`"It's" 10 am - no, 11...`)
+})

@@ -46,12 +46,12 @@ export function createShortenReply(options: {
   }
 
   async function shortenText(answer: string, turn: TurnToRun, seen: readonly number[]): Promise<string> {
-    const text = toText(answer)
+    const text = texted(answer)
     if (segmentsOf(text) <= MAX_SEGMENTS) return text
     const note = await noteOf(answer, turn, seen)
     const publicUrl = settings.get('PUBLIC_URL')
     const where = publicUrl === null ? `the note "${note.title}"` : `${publicUrl}/notes/${note.id}`
-    const start = toText(withoutTitle(answer))
+    const start = texted(withoutTitle(answer))
     const upTo = (chars: number) => `${beginning(start, chars)}\n\nThe rest: ${where}`
     let chars = BEGINNING_CHARS
     while (chars > STEP_CHARS && segmentsOf(upTo(chars)) > MAX_SEGMENTS) chars -= STEP_CHARS
@@ -71,7 +71,7 @@ const withoutTitle = (text: string) => text.replace(/^#.*\n+/, '')
 
 /** Cuts a reply to a guest. Guests get no note. */
 export function shortenForGuest(answer: string): string {
-  const text = toText(answer)
+  const text = texted(answer)
   return text.length <= GUEST_CHARS ? text : beginning(text, GUEST_CHARS)
 }
 
@@ -85,14 +85,4 @@ function beginning(text: string, chars: number): string {
   // Cut a very long word itself, between two graphemes.
   const end = word > chars / 2 ? word : (characters.segment(text).containing(chars)?.index ?? 0)
   return `${text.slice(0, end).trimEnd()}...`
-}
-
-/** A reply as a text: a single character outside the 7-bit alphabet more than halves the capacity of a segment. */
-function toText(markdown: string): string {
-  return texted(markdown)
-    .replace(/[‘’‚‛]/g, "'")
-    .replace(/[“”„‟]/g, '"')
-    .replace(/[‐‑‒–—]/g, '-')
-    .replace(/…/g, '...')
-    .replace(/[\u00a0\u202f]/g, ' ')
 }
