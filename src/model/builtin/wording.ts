@@ -33,7 +33,7 @@ export const NOT_KEPT = 'I won’t keep that.'
 export const CLOSEST = 'This is the closest that I find:'
 export const CONFIRM = 'Nothing is done yet. Please confirm it on your [timeline](/).'
 export const CONFIRM_THERE = 'A “yes” here is not enough: please confirm it on your [timeline](/).'
-export const SURE = 'That cancels all'
+export const SURE = 'would be gone for good. Say “yes” to cancel them.'
 export const CHOOSE = 'Nothing is forgotten yet. Name it, or choose on your [timeline](/).'
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'

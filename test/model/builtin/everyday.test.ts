@@ -131,7 +131,7 @@ test('cancels every timer on “cancel all reminders” and a “yes”', async 
   }
   const asked = await runTurn([owner('cancel all reminders')], tools)
   expect(asked.calls.map(({ name }) => name)).toEqual(['list_timers'])
-  expect(asked.text).toMatch(/^That cancels all 2 of these.*- The bins.*- Pasta/s)
+  expect(asked.text).toMatch(/^2 reminders would be gone for good.*- The bins.*- Pasta/s)
   const past = [owner('cancel all reminders'), delegate(asked.text)]
   const { calls, text } = await runTurn([...past, owner('yes please')], tools)
   expect(calls).toEqual([{ name: 'cancel_timer', args: { query: null, all: true } }])

@@ -182,14 +182,14 @@ function* askToCancelAll(present: Present): Steps {
   const { timers } = yield* use('list_timers', {})
   if (timers.length < 2) return cancelled(yield* use('cancel_timer', ALL), null, ALL_OR_ONE, present)
   const lines = timers.map((timer) => lineOf(timer, present))
-  return `${SURE} ${timers.length} of these, and none comes back. Say “yes” to do it.\n\n${bullets(lines)}`
+  return `${timers.length} reminders ${SURE}\n\n${bullets(lines)}`
 }
 
 const ALL = { query: null, all: true }
 
 /** A “yes” to that. */
 export const cancelAllIntent: Intent = on(YES, (_groups, { conversation: { past }, present }) =>
-  past[0]?.reply.startsWith(SURE) ? reallyAll(present) : null,
+  past[0]?.reply.includes(SURE) ? reallyAll(present) : null,
 )
 
 function* reallyAll(present: Present): Steps {
