@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, idSchema, seqSchema } from '../define-event.ts'
+import { countSchema, defineEvent, foreignSchema, idSchema, seqSchema } from '../define-event.ts'
 import { modelFailureKinds, modelIdSchema, usageSchema } from './turn.ts'
 
 const source = z.enum(['manual', 'automatic'])
@@ -35,6 +35,8 @@ export const contextEvents = {
       inputTokensBefore: countSchema,
       inputTokensAfter: countSchema,
       usage: usageSchema,
+      /** Of what it replaces. */
+      foreign: foreignSchema,
     },
     body: { text: z.string(), replacement: z.string().nullable() },
     opaque: ['replacement'],

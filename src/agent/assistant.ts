@@ -185,7 +185,8 @@ function buildContext(options: AssistantOptions) {
       timers.active().flatMap(({ setSeq }) => {
         const [event] = ledger.readSeqs([setSeq])
         const isTimer = event?.type === 'timer.set' || event?.type === 'timer.changed'
-        return isTimer && event.body ? [{ seq: setSeq, title: event.body.title }] : []
+        if (!isTimer || !event.body) return []
+        return [{ seq: setSeq, title: event.body.title, foreign: isForeign(event) }]
       }),
     thresholdTokens: sizes.compactTokens,
     capsuleTriggerTokens: sizes.capsuleTokens,

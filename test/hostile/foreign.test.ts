@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIsForeign } from '../../src/agent/turn/foreign.ts'
 import { testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 const said = (spoken: boolean): NewEvent => ({
@@ -60,3 +61,18 @@ test.each([true, false])(
     expect(last && createIsForeign(ledger)(last)).toBe(spoken)
   },
 )
+
+test.each([
+  ['what the owner typed', [], false],
+  ['a message with pasted words', [[4, 20]], true],
+])('a summary is as foreign as %s', async (_what, pasted, expected) => {
+  const { client } = await startWholeService()
+  await client.post('/api/chat', { content: 'add milk and oats to the shopping list', pasted })
+  expect((await client.post('/api/session/context/compact')).status).toBe(200)
+  await client.post('/api/chat', { content: 'I bought the milk' })
+  const { events } = (await client.get('/api/timeline?limit=500')).json
+  const ofType = (type: string) => events.filter((event: { type: string }) => event.type === type)
+  const [summary] = ofType('context.compaction.succeeded')
+  const foreignSeqs: number[] = ofType('turn.completed').at(-1).payload.foreignSeqs
+  expect([foreignSeqs.includes(summary.seq), foreignSeqs.length > 0]).toEqual([expected, expected])
+})

@@ -30,8 +30,8 @@ const CAPSULE_TOKENS = 4000
 /** A word takes two tokens at most, in most languages. */
 const atMost = (tokens: number) => `Write at most ${Math.floor(tokens / 2)} words.`
 
-/** Something that was promised and is still open. `seq` is the event that holds its words. */
-export type Commitment = { readonly seq: number; readonly title: string }
+/** Something that was promised and is still open. `seq` is the event that holds its words; `foreign`: words of others. */
+export type Commitment = { readonly seq: number; readonly title: string; readonly foreign: boolean }
 
 /** Summarises the items with the model, or by rules with the builtin model. Throws ModelError. */
 export async function writeCapsule(

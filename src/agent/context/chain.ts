@@ -92,8 +92,7 @@ export function createChainReader(views: Database, ledger: LedgerReader) {
       row,
       form: isOpaque ? ('opaque' as const) : ('text' as const),
       covered: new Set(event.derivedFrom),
-      // The words in a summary may come from anyone.
-      item: { item, seqs: [seq], quotable: text, foreign: true },
+      item: { item, seqs: [seq], quotable: text, foreign: event.facts.foreign !== false },
     }
   }
 

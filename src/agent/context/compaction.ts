@@ -117,6 +117,7 @@ export function createCompactor(options: {
           inputTokensAfter:
             Math.min(blobTokens, textTokens) + sumTokens(left) + estimateTokens(options.instructions()),
           usage: addUsage(capsule.usage, usage),
+          foreign: [...part, ...commitments].some(({ foreign }) => foreign),
         },
         body: { text: capsule.text, replacement: blob },
       },

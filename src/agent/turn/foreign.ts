@@ -23,6 +23,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
         return event.facts.spoken === true || (event.facts.pasted ?? []).length > 0 ? 'foreign' : []
       case 'chat.reply.sent':
       case 'chat.reply.stopped':
+      case 'context.compaction.succeeded':
       case 'tool.called':
       case 'tool.returned':
         return event.facts.foreign === false ? [] : 'foreign'
