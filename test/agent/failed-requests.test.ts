@@ -39,12 +39,3 @@ test('gives a request that failed no authority over what foreign words suggest l
   expect(titles).toContain('Trip')
   expect((await client.get('/api/proposals')).json.proposals).toMatchObject([{ status: 'open' }])
 })
-
-test('says that a model answered without words', async () => {
-  const { double, service } = await startWithModel()
-  double.reply({ text: '' })
-  expect(await service.client.post('/api/chat', { content: 'Hello' })).toMatchObject({
-    status: 200,
-    json: { reply: { text: '(The model answered without words.)' } },
-  })
-})

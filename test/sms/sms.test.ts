@@ -374,3 +374,12 @@ test('holds texts after a restore until the owner releases them, then sends each
   await phone.eventsUntil('both', (all) => ofType(all, 'sms.sent').length === 2)
   expect(double.messages).toHaveLength(2)
 })
+
+test.each([OWNER, GUEST])('a text to %s says that the model had no answer', async (from) => {
+  const phone = await startWithTexts()
+  phone.text.reply({ text: '' })
+  await text(phone, 'SM1', from, 'Well?')
+  await expect
+    .poll(() => phone.double.messages.map(({ body }) => body))
+    .toEqual(['I have no answer to that.'])
+})

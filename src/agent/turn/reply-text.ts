@@ -10,6 +10,8 @@ const BEGINNING_CHARS = 240
 /** Text outside the 7-bit alphabet fits fewer characters, so the excerpt shrinks in steps until it fits. */
 const STEP_CHARS = 20
 const GUEST_CHARS = 320
+/** A text can't be empty. The chat offers to ask again. */
+const NO_ANSWER = 'I have no answer to that.'
 
 /** Creates a note of the delegate. With the same key it returns the first note. */
 export type CreateNote = (
@@ -46,7 +48,7 @@ export function createShortenReply(options: {
   }
 
   async function shortenText(answer: string, turn: TurnToRun, seen: readonly number[]): Promise<string> {
-    const text = texted(answer)
+    const text = texted(answer).trim() || NO_ANSWER
     if (segmentsOf(text) <= MAX_SEGMENTS) return text
     const note = await noteOf(answer, turn, seen)
     const publicUrl = settings.get('PUBLIC_URL')
@@ -71,7 +73,7 @@ const withoutTitle = (text: string) => text.replace(/^#.*\n+/, '')
 
 /** Cuts a reply to a guest. Guests get no note. */
 export function shortenForGuest(answer: string): string {
-  const text = texted(answer)
+  const text = texted(answer).trim() || NO_ANSWER
   return text.length <= GUEST_CHARS ? text : beginning(text, GUEST_CHARS)
 }
 

@@ -32,9 +32,6 @@ const CONTEXT_FULL =
   '(My answer is cut off here: the context of this model is full. A model with a larger one can finish it.)'
 /** Ends an answer that filled what the model service allows. */
 const TOO_LONG = '(My answer is cut off here: it reached the longest one that the model service allows.)'
-/** Stands in for an answer without words. */
-const NO_WORDS = '(The model answered without words.)'
-
 /** The rounds of one turn: ask the model, run its calls, and ask again until it answers. */
 export function createRounds(
   options: TurnRunnerOptions & {
@@ -244,8 +241,7 @@ export function createRounds(
     const isSilent = isActivation && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
     const cutOff = sent?.maxOutputTokens ? CONTEXT_FULL : TOO_LONG
-    const said = answer.text.trim() === '' && !answer.truncated ? NO_WORDS : answer.text
-    const whole = answer.truncated ? `${said}\n\n${cutOff}`.trim() : said
+    const whole = answer.truncated ? `${answer.text}\n\n${cutOff}`.trim() : answer.text
     const text = isSilent ? null : await options.shortenReply(whole, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
