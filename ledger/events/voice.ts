@@ -27,7 +27,10 @@ export const voiceEvents = {
     facts: { callSid: idSchema, itemId: idSchema, party, transcribed: z.boolean() },
     body: { text: z.string() },
   }),
-  /** `generatedText` is what the model produced; `text` is the prefix of it that was heard. */
+  /**
+   * `generatedText` is what the model produced; `text` is the prefix of it that was heard. What the call says by itself,
+   * such as an apology, has no response.
+   */
   'call.reply.spoken': defineEvent({
     facts: {
       callSid: idSchema,

@@ -100,7 +100,12 @@ const TOO_LONG =
   /context_length_exceeded|maximum (?:context|number of tokens)|context (?:length|size|window)|too many (?:input )?tokens|prompt is too long/i
 const REFUSED = /content_policy|content_filter|invalid_prompt|bio_policy|cyber_policy|policy_violation/i
 
-function kindOf({ status, code, message }: ServiceFault): ModelFailureKind {
+/** What a fault of the service means. `status` is null for one in a stream. */
+export function kindOf({
+  status,
+  code,
+  message,
+}: Pick<ServiceFault, 'status' | 'code' | 'message'>): ModelFailureKind {
   const words = `${code ?? ''} ${message}`
   if (status === 401 || status === 403 || code === 'invalid_api_key') return 'auth'
   if (status === 402 || (QUOTA.test(words) && (status === 429 || status === null))) return 'quota'

@@ -7,7 +7,7 @@ import { placeUtterance, settleUtterance } from './transcript.ts'
 /** The caller began to speak: stops the reply within this step. */
 export function callerStarted(draft: Draft): void {
   const beganNow = !draft.state.caller.speaking
-  setCaller(draft, { speaking: true, replyOwed: null })
+  setCaller(draft, { speaking: true, hasAsked: true, replyOwed: null })
   // The reply to these words also covers the queued request.
   setResponses(draft, { queued: null, toolRounds: 0 })
   set(draft, { checkInsMade: 0 })
@@ -51,7 +51,7 @@ function interrupt(draft: Draft): void {
   if (!isGenerating && playback.segments.length === 0) return
   const cuts = silence(draft)
   for (const { segment, heardMs, sentMs } of cuts) {
-    if (segment.itemId === null || segment.responseId === null) continue
+    if (segment.responseId === null) continue
     // The service rejects a truncation at 0 ms or beyond the item's audio.
     if (heardMs === 0) deleteUnheard(draft, segment.itemId, segment.responseId)
     else if (heardMs < sentMs) truncate(draft, segment, heardMs)
@@ -94,7 +94,6 @@ export function silence(draft: Draft): readonly Outcome[] {
 }
 
 function truncate(draft: Draft, { itemId, contentIndex }: Segment, heardMs: number): void {
-  if (itemId === null) return
   draft.actions.push({
     type: 'model.send',
     event: {

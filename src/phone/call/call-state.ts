@@ -33,6 +33,9 @@ export type EndReason =
 
 export type PhraseName = 'reconnecting' | 'trouble' | 'time_up' | 'allowance'
 
+/** What the call says by itself: the words, and the same in the line's medium. */
+export type Phrase = { readonly text: string; readonly media: string }
+
 export type TokenUsage = {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -48,10 +51,13 @@ export type AudioTokens = {
 /** A finished response, as turns and budgets count it. */
 export type FinishedResponse = {
   readonly responseId: string
-  readonly status: 'completed' | 'cancelled' | 'failed' | 'incomplete'
   readonly usage: TokenUsage
   /** Those of these tokens that are audio, which costs more. */
   readonly audio: AudioTokens
+  /** Why it failed, as the service names it. */
+  readonly failure: string | null
+  /** Another response is requested in its place. */
+  readonly isRetried: boolean
 }
 
 /** Everything that can happen to a call. `atMs` is monotonic time. */
@@ -108,8 +114,8 @@ export type CallOptions = {
   readonly checkIn: string
   /** Wraps data so that nothing in it can close the wrapper. */
   readonly delimit: (label: string, text: string) => string
-  /** What to say when the model cannot speak, in the line's medium; an empty one says nothing. */
-  readonly phrases: Readonly<Record<PhraseName, string>>
+  /** What to say when the model cannot speak. */
+  readonly phrases: Readonly<Record<PhraseName, Phrase>>
   readonly limits: CallLimits
 }
 
@@ -186,6 +192,8 @@ export type ModelState = {
 
 export type CallerState = {
   readonly speaking: boolean
+  /** Whether the caller has spoken, or pressed a key that asks for a reply, since the last check-in. */
+  readonly hasAsked: boolean
   /** Set while the service owes a reply to the caller. It may leave noise unanswered (`isOptional`). */
   readonly replyOwed: { readonly sinceMs: number; readonly isOptional: boolean } | null
 }
@@ -236,7 +244,7 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       opening: options.greeting,
     },
     lastSignMs: atMs,
-    caller: { speaking: false, replyOwed: null },
+    caller: { speaking: false, hasAsked: false, replyOwed: null },
     responses: {
       active: null,
       requested: null,

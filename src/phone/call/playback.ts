@@ -16,10 +16,10 @@ export type Playback = {
   readonly marks: readonly Mark[]
 }
 
-/** The audio of one item, or a recorded phrase (`itemId` null). */
+/** The audio of one item, or of a phrase (`responseId` null). */
 export type Segment = {
   readonly key: string
-  readonly itemId: string | null
+  readonly itemId: string
   readonly responseId: string | null
   readonly contentIndex: number
   readonly sentBytes: number

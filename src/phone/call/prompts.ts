@@ -1,5 +1,4 @@
 import type { CallOptions, PhraseName } from './call-state.ts'
-import { encodeWords } from './medium.ts'
 
 /** Instructions for responses that the delegate begins. Persona and context come with the session. */
 export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> = {
@@ -13,10 +12,10 @@ export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> =
     'Nobody has spoken for a while. Ask briefly whether the caller is still there. Do not repeat yourself.',
 }
 
-/** The recorded phrases for a line that carries words. */
-export const wordPhrases: Readonly<Record<PhraseName, string>> = {
-  reconnecting: encodeWords('Sorry, I lost my thread. One moment, please.'),
-  trouble: encodeWords('Sorry, I could not answer that. Please try once more.'),
-  time_up: encodeWords('Our time is up. Goodbye.'),
-  allowance: encodeWords('The allowance is used up, so I have to stop. Goodbye.'),
+/** What the call says by itself. `phrases/` has recordings of it. */
+export const phraseTexts: Readonly<Record<PhraseName, string>> = {
+  reconnecting: 'Sorry, I lost my thread. One moment, please.',
+  trouble: 'Sorry, I could not answer that. Please try once more.',
+  time_up: 'Our time is up. Goodbye.',
+  allowance: 'The allowance is used up, so I have to stop. Goodbye.',
 }

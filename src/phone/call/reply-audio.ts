@@ -1,4 +1,4 @@
-import { type Draft, set } from './call-state.ts'
+import { type Draft, type Phrase, set } from './call-state.ts'
 import { acknowledge, complete, enqueue, type Outcome, type Outgoing, type SegmentName } from './playback.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { isClosed, responseCreated } from './responses.ts'
@@ -66,18 +66,22 @@ export function markReturned(draft: Draft, name: string): void {
   settleHeard(draft, finished, false)
 }
 
-/** Plays a recorded phrase. An empty one plays nothing. */
-export function say(draft: Draft, phrase: string): void {
-  if (phrase === '') return
-  const key = `phrase ${draft.state.playback.nextMark}`
-  play(draft, { key, itemId: null, responseId: null, contentIndex: 0 }, phrase)
-  completeSegment(draft, key)
+/** Says a phrase. It is recorded like a reply, but belongs to no response. */
+export function say(draft: Draft, { text, media }: Phrase): void {
+  const itemId = `phrase_${draft.state.playback.nextMark}`
+  setReply(draft, itemId, null, (reply) => ({
+    ...reply,
+    generatedText: text,
+    generatedBytes: Buffer.byteLength(media, 'base64'),
+    generated: true,
+  }))
+  play(draft, { key: itemId, itemId, responseId: null, contentIndex: 0 }, media)
+  completeSegment(draft, itemId)
 }
 
 /** Records in the transcript how much of these segments was heard. */
 export function settleHeard(draft: Draft, outcomes: readonly Outcome[], interrupted: boolean): void {
   for (const { segment, heardMs, sentMs } of outcomes) {
-    if (segment.itemId === null) continue
     setReply(draft, segment.itemId, segment.responseId, (reply) => ({
       ...reply,
       heard: reply.heard ?? { heardMs, sentMs, interrupted },

@@ -89,14 +89,18 @@ export function responseDone(draft: Draft, done: Done): void {
   const interrupted = isClosed(draft, done.id)
   closeResponse(draft, done.id)
   if (draft.state.responses.active === done.id) setResponses(draft, { active: null })
-  const status = done.status === 'in_progress' ? 'incomplete' : done.status
-  const { usage } = done
+  const { status, usage } = done
   const input = usage?.input_token_details
+  const failure = status === 'failed' ? (done.status_details?.error?.code ?? 'unknown') : null
+  if (failure !== null)
+    draft.actions.push({ type: 'log', message: 'a response of a call failed', detail: failure })
+  const isRetried = failure !== null && !interrupted && retryFailed(draft, failure)
   draft.actions.push({
     type: 'response.finished',
     response: {
       responseId: done.id,
-      status,
+      failure,
+      isRetried,
       usage: {
         inputTokens: usage?.input_tokens ?? 0,
         outputTokens: usage?.output_tokens ?? 0,
@@ -113,7 +117,6 @@ export function responseDone(draft: Draft, done: Done): void {
   settleGenerated(draft, done)
   if (status === 'completed') runTools(draft, done)
   if (status === 'completed') setResponses(draft, { failures: 0 })
-  if (status === 'failed' && !interrupted) retryFailed(draft, done)
   sendQueued(draft)
 }
 
@@ -157,6 +160,7 @@ export function keypadTold(draft: Draft, text: string, asksReply: boolean): void
   else setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
   if (!asksReply) return
   setResponses(draft, { toolRounds: 0 })
+  setCaller(draft, { hasAsked: true })
   if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)
 }
 
@@ -228,16 +232,18 @@ function runTools(draft: Draft, done: Done): void {
   }
 }
 
-function retryFailed(draft: Draft, { status_details: details }: Done): void {
+function retryFailed(draft: Draft, failure: string): boolean {
+  if (failure !== 'timeout') return retry(draft, null)
   // The caller has waited long enough.
-  if (details?.error?.code === 'timeout') setResponses(draft, { failures: MAX_FAILURES })
-  else retry(draft, null)
+  setResponses(draft, { failures: MAX_FAILURES })
+  return false
 }
 
-function retry(draft: Draft, instructions: string | null): void {
+function retry(draft: Draft, instructions: string | null): boolean {
   const failures = draft.state.responses.failures + 1
   setResponses(draft, { failures })
   if (failures < MAX_FAILURES) requestResponse(draft, instructions)
+  return failures < MAX_FAILURES
 }
 
 function deleteUnheardOf(draft: Draft, done: Done, interrupted: boolean): void {

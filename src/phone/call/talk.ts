@@ -18,7 +18,7 @@ export type Talk = {
 
 /** Previews facts before they are recorded. Shows no more of a reply than the caller has heard. */
 export function talkOf(state: CallState): Talk {
-  const isPlaying = state.playback.segments.some(({ itemId }) => itemId !== null)
+  const isPlaying = state.playback.segments.length > 0
   return {
     speaking: state.caller.speaking ? 'caller' : isPlaying ? 'delegate' : null,
     lines: state.transcript.pending.flatMap((entry) => lineOf(state, entry)),

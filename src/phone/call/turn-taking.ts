@@ -7,6 +7,7 @@ import {
   type Draft,
   initialState,
   set,
+  setCaller,
   setResponses,
 } from './call-state.ts'
 import { endCall, finishLeaving, leave, recordSettled } from './ending.ts'
@@ -173,11 +174,11 @@ function replyAdded(
   set(draft, { transcript: changeReply(draft.state.transcript, item.id, responseId, (reply) => reply) })
 }
 
-/** Plays an apology after MAX_FAILURES failed responses or too many tools, so that the caller is not left in silence. */
+/** Apologises after MAX_FAILURES failed responses or too many tools, unless the caller waits for no answer. */
 function sayTrouble(draft: Draft): void {
   if (draft.state.responses.failures < MAX_FAILURES) return
   setResponses(draft, { failures: 0 })
-  say(draft, draft.state.options.phrases.trouble)
+  if (draft.state.caller.hasAsked) say(draft, draft.state.options.phrases.trouble)
 }
 
 function tick(draft: Draft): void {
@@ -203,6 +204,7 @@ function breakSilence(draft: Draft): void {
     return
   }
   set(draft, { checkInsMade: checkInsMade + 1 })
+  setCaller(draft, { hasAsked: false })
   requestResponse(draft, options.checkIn)
 }
 

@@ -1,5 +1,8 @@
 import type { Append, NewEvent } from '../../../ledger/event.ts'
-import type { ModelId, Usage } from '../../model/port.ts'
+import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
+import { kindOf } from '../../model/openai/failures.ts'
+import type { ModelId } from '../../model/port.ts'
+import type { FinishedResponse } from '../call/call-state.ts'
 
 /** Where the facts of a call belong. */
 export type CallPlace = {
@@ -15,7 +18,7 @@ export type CallTurns = ReturnType<typeof createCallTurns>
 
 /**
  * Records the turns of a call with their usage, as in chat. A turn lasts from one response to the last one
- * that its tools cause.
+ * that its tools or a retry cause.
  */
 export function createCallTurns(options: {
   readonly place: CallPlace
@@ -36,6 +39,8 @@ export function createCallTurns(options: {
     runningTools: 0,
     rounds: 0,
     responseId: null as string | null,
+    /** Why its last response failed. */
+    failure: null as TurnFailureKind | null,
     startedMs: nowMs(),
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
   })
@@ -69,24 +74,31 @@ export function createCallTurns(options: {
   }
 
   function conclude(): void {
-    const { usage, rounds, responseId, startedMs, turnId } = turn
+    const { usage, rounds, responseId, failure, startedMs, turnId } = turn
     if (rounds === 0 && !turn.opened) return
-    const facts: NewEvent[] = [
-      ...opening(turnId, null),
-      {
-        type: 'turn.completed',
-        ...envelope(),
-        key: `turn-ended:${turnId}`,
-        facts: {
-          model: { ...options.model },
-          usage,
-          contextTokens: options.contextTokens(),
-          responseId,
-          rounds,
-          durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
-        },
-      },
-    ]
+    const place = { ...envelope(), key: `turn-ended:${turnId}` }
+    const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
+    const outcome: NewEvent =
+      failure === null
+        ? {
+            type: 'turn.completed',
+            ...place,
+            facts: {
+              model: { ...options.model },
+              usage,
+              contextTokens: options.contextTokens(),
+              responseId,
+              rounds,
+              durationMs,
+            },
+          }
+        : {
+            type: 'turn.failed',
+            ...place,
+            facts: { kind: failure, usage, durationMs },
+            body: { text: failureText[failure] },
+          }
+    const facts = [...opening(turnId, null), outcome]
     turn = begin()
     options.append(facts).catch(options.onFault)
   }
@@ -94,9 +106,9 @@ export function createCallTurns(options: {
   return {
     /** The turn in progress, else the next one. */
     currentId: () => turn.turnId,
-    /** The turn of a response; the current turn if the response is not finished. */
+    /** The turn of a response; the current turn if the response is not finished, and none for a phrase. */
     turnOf: (responseId: string | null) =>
-      (responseId === null ? undefined : turnOfResponse.get(responseId)) ?? turn.turnId,
+      responseId === null ? null : (turnOfResponse.get(responseId) ?? turn.turnId),
     /** The facts that open a turn; empty if it is open already or not the current one. */
     opening,
     /** Keeps the current turn open for another response until the returned function is called. */
@@ -107,22 +119,29 @@ export function createCallTurns(options: {
         mine.runningTools -= 1
       }
     },
-    responded({ responseId, usage }: { readonly responseId: string; readonly usage: Usage }): void {
+    responded({ responseId, usage, failure, isRetried }: FinishedResponse): void {
       turnOfResponse.set(responseId, turn.turnId)
       turn.rounds += 1
       turn.responseId = responseId
+      turn.failure = failure === null ? null : failureKindOf(failure)
       turn.usage = {
         inputTokens: turn.usage.inputTokens + usage.inputTokens,
         outputTokens: turn.usage.outputTokens + usage.outputTokens,
         cachedTokens: turn.usage.cachedTokens + usage.cachedTokens,
       }
       const mine = turn
-      // Tools of this response start later in the same step, and keep the turn open.
+      // Tools of this response start later in the same step, and keep the turn open, as a retry does.
       queueMicrotask(() => {
-        if (turn === mine && mine.runningTools === 0) conclude()
+        if (turn === mine && mine.runningTools === 0 && !isRetried) conclude()
       })
     },
     /** The call is over: concludes the open turn. */
     end: conclude,
   }
+}
+
+/** For the code of a failed response: our own kinds, or what the service calls it. */
+function failureKindOf(code: string): TurnFailureKind {
+  if (Object.hasOwn(failureText, code)) return code as TurnFailureKind
+  return kindOf({ status: null, code, message: '' })
 }

@@ -249,7 +249,9 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   }
 
   function placed(fact: CallFact): NewEvent {
-    if (fact.type !== 'call.reply.spoken') return { ...fact, conversationId, spanId }
+    // A phrase derives from nothing.
+    if (fact.type !== 'call.reply.spoken' || fact.facts.responseId === null)
+      return { ...fact, conversationId, spanId }
     const causedBy = sources.findLast((seq) => utterances.has(seq)) ?? null
     return {
       ...fact,

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
-import { ModelError, NO_USAGE, type TextEvent, type Usage } from '../../model/port.ts'
+import type { TurnFailureKind } from '../../model/failure-text.ts'
+import { AllowanceSpent, ModelError, NO_USAGE, type TextEvent, type Usage } from '../../model/port.ts'
 import type { Conversation, Part } from './conversation.ts'
 import { spokenText } from './conversation.ts'
 import type { Mouth } from './ports.ts'
@@ -110,8 +111,7 @@ export function startReply(options: {
   function fail(error: unknown): void {
     if (isOver) return
     options.failed(error)
-    const isLate = error instanceof ModelError && error.kind === 'timeout'
-    finish('failed', { error: { type: 'server_error', code: isLate ? 'timeout' : 'failed' } }, null)
+    finish('failed', { error: { type: 'server_error', code: codeOf(error) } }, null)
   }
 
   function finish(status: Status, details: object, answer: Answer | null): void {
@@ -150,6 +150,12 @@ export function startReply(options: {
       if (!isOver) finish('cancelled', { reason }, null)
     },
   }
+}
+
+/** As the turn names its failure. */
+function codeOf(error: unknown): TurnFailureKind {
+  if (error instanceof AllowanceSpent) return 'allowance'
+  return error instanceof ModelError ? error.kind : 'internal'
 }
 
 function usageOf({ inputTokens, outputTokens, cachedTokens }: Usage) {

@@ -184,16 +184,16 @@ test('plays a phrase when the model connection drops, resumes in a second sessio
   const before = it.caller.heardBytes().length
   await it.caller.until('some of the answer was heard', () => it.caller.heardBytes().length > before + 4_000)
   const heardBefore = it.caller.heardBytes().length
-  const phrase = Buffer.from((await loadPhrases()).reconnecting, 'base64')
+  const phrase = Buffer.from((await loadPhrases()).reconnecting.media, 'base64')
   it.model.drop()
   const begins = () => it.caller.heardBytes().subarray(heardBefore).includes(phrase.subarray(0, 4_000))
   await within(PHRASE_WITHIN_MS, it.caller.until('the phrase begins', begins))
-  await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 3)
+  await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 4)
   expect(it.model.sessions()).toBe(2)
   expect(it.endings).toEqual([])
   const afterwards = it.caller.heardBytes().subarray(heardBefore)
   expect(afterwards.includes(phrase)).toBe(true)
-  expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false])
+  expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false, false])
 })
 
 test('closes the stream when the model is lost for good, so that the provider takes over', async () => {

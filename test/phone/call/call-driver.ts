@@ -31,10 +31,10 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
     checkIn: 'Ask whether anybody is there.',
     delimit: (label, text) => `<data label="${label}">${text}</data>`,
     phrases: {
-      reconnecting: audio(1_600, 201),
-      trouble: audio(1_600, 202),
-      time_up: audio(1_600, 203),
-      allowance: audio(1_600, 204),
+      reconnecting: { text: 'Reconnecting.', media: audio(1_600, 201) },
+      trouble: { text: 'Trouble.', media: audio(1_600, 202) },
+      time_up: { text: 'Time is up.', media: audio(1_600, 203) },
+      allowance: { text: 'No allowance.', media: audio(1_600, 204) },
     },
     limits: { ...defaultLimits, ...limits },
   }

@@ -37,7 +37,7 @@ test('says the recorded phrases in a browser as long and as loud as on the phone
   const loudness = (samples: Int16Array) =>
     Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length)
   for (const name of ['reconnecting', 'trouble', 'time_up', 'allowance'] as const) {
-    const [before, after] = [bytesOf(phone[name]), bytesOf(browser[name])]
+    const [before, after] = [bytesOf(phone[name].media), bytesOf(browser[name].media)]
     expect(Math.abs(after.length / 48 - before.length / 8)).toBeLessThan(10)
     const ratio = loudness(pcm.decode(after)) / loudness(muLaw.decode(before))
     expect(ratio).toBeGreaterThan(0.95)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   actionTypes,
   type Driver,
+  facts,
   mediaBytes,
   sent,
   startCall,
@@ -140,24 +141,47 @@ test('sends the next request after the service refused one', () => {
 
 test('retries a failed response once, then plays a phrase to the caller', () => {
   const call = startQuietCall()
+  call.spoke('u1', 'And?')
   call.created('r1')
   expect(sent(call.done('r1', 'failed'), 'response.create')).toHaveLength(1)
   call.created('r2')
   const actions = call.done('r2', 'failed')
   expect(sent(actions, 'response.create')).toEqual([])
   expect(mediaBytes(actions)).toBe(1_600)
+  expect(facts(actions, 'call.reply.spoken')).toEqual([])
+  call.playedAll()
+  expect(facts(call.all, 'call.reply.spoken').at(-1)).toMatchObject({ body: { text: 'Trouble.' } })
+  const failed = call.all.filter((action) => action.type === 'response.finished').slice(-2)
+  expect(failed.map(({ response }) => response.isRetried)).toEqual([true, false])
+})
+
+test('does not apologise for a greeting or a check-in', () => {
+  const call = startCall()
+  const failTwice = (name: string) => {
+    for (const id of [`${name}1`, `${name}2`]) {
+      call.created(id)
+      call.done(id, 'failed')
+    }
+  }
+  call.configured()
+  failTwice('greeting')
+  call.spoke('u1', 'Hello?')
+  call.created('r1')
+  call.done('r1')
+  call.after(1)
+  call.after(13_000)
+  failTwice('check')
+  expect(mediaBytes(call.all)).toBe(0)
 })
 
 test('retries a request that the service refuses once, then plays a phrase to the caller', () => {
-  const call = startCall()
+  const call = startQuietCall()
   const refused = () => {
     const { event_id = null } = sent(call.all, 'response.create').at(-1) ?? {}
     return call.said({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'no', event_id } })
   }
-  call.configured()
-  expect(sent(refused(), 'response.create')).toMatchObject([
-    { response: { instructions: 'Greet the owner.' } },
-  ])
+  call.give({ type: 'keypad.told', text: 'The PIN was right.', asksReply: true })
+  expect(sent(refused(), 'response.create')).toHaveLength(1)
   const actions = refused()
   expect(sent(actions, 'response.create')).toEqual([])
   expect(mediaBytes(actions)).toBe(1_600)
@@ -172,6 +196,7 @@ test('counts a response once when its end is reported twice', () => {
 
 test('apologises at once for a reply that the model did not finish in time', () => {
   const call = startQuietCall()
+  call.spoke('u1', 'And?')
   call.created('r1')
   const details = { status_details: { error: { code: 'timeout' } } }
   const actions = call.said({

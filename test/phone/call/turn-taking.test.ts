@@ -130,11 +130,15 @@ test('says that the allowance is used up, and hangs up', () => {
   expect(clears(actions)).toBe(1)
   expect(mediaBytes(actions)).toBe(1_600)
   const [spoken] = actions.filter((action) => action.type === 'line.media')
-  expect(callOptions().phrases.allowance.slice(0, 8)).toBe(spoken?.payload.slice(0, 8))
+  expect(callOptions().phrases.allowance.media.slice(0, 8)).toBe(spoken?.payload.slice(0, 8))
   expect(call.give({ type: 'allowance.spent' })).toEqual([])
   call.playedAll()
   expect(actionTypes(call.all).slice(-2)).toEqual(['line.hangUp', 'ended'])
   expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'allowance' } }])
+  expect(facts(call.all, 'call.reply.spoken').at(-1)).toMatchObject({
+    facts: { responseId: null, heardMs: 200, sentMs: 200, interrupted: false },
+    body: { text: 'No allowance.' },
+  })
 })
 
 test('hangs up even if the marks of the last phrase never return', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { heardText } from '../../../src/phone/call/heard-text.ts'
 import { decodeWords, encodeWords, wordsMedium } from '../../../src/phone/call/medium.ts'
-import { wordPhrases } from '../../../src/phone/call/prompts.ts'
+import { wordPhrases } from '../../../src/phone/call/phrases.ts'
 import { callOptions, startCall } from './call-driver.ts'
 
 test('cuts text into words without loss, so that each acknowledged word is heard exactly', () => {
