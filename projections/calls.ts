@@ -15,11 +15,11 @@ export type CallRow = {
 }
 
 /**
- * Accepted calls, their utterances and refused PINs. `call_guests` also counts guests' calls rejected as busy.
+ * Accepted calls, their utterances and refused PINs. `call_guests` also counts guests' calls that were rejected.
  */
 export const callsProjection = defineProjection({
   name: 'calls',
-  version: 4,
+  version: 5,
   tables: ['calls', 'call_guests', 'call_words', 'call_pins'],
   schema: `
     CREATE TABLE calls (
@@ -54,7 +54,7 @@ export const callsProjection = defineProjection({
           if (facts.party === 'guest') guest.run(seq, at, number)
         },
         'call.rejected': ({ seq, at, facts, body }) => {
-          if (facts.party === 'guest' && facts.reason === 'busy') guest.run(seq, at, body?.from ?? null)
+          if (facts.party === 'guest') guest.run(seq, at, body?.from ?? null)
         },
         'call.connected': ({ at, facts }) => void connect.run(at, facts.callSid),
         'call.ended': ({ at, facts }) => void end.run(at, facts.callSid),

@@ -22,7 +22,7 @@ export type NotificationRow = {
 /** What the owner should notice, and whether they have. */
 export const notificationsProjection = defineProjection({
   name: 'notifications',
-  version: 1,
+  version: 2,
   tables: ['notifications'],
   schema: `
     CREATE TABLE notifications (
@@ -39,6 +39,10 @@ export const notificationsProjection = defineProjection({
     const text = db.prepare('UPDATE notifications SET textedAt = coalesce(textedAt, ?) WHERE seq = ?')
     const taskEnded = ({ seq, at, facts }: EventOf<'task.finished'> | EventOf<'task.failed'>) =>
       void insert.run(seq, 'task', at, facts.taskId)
+    /** The owner's own calls and texts are no news. */
+    const guestCame = ({ seq, at, facts }: EventOf<'call.rejected' | 'call.ended' | 'sms.received'>) => {
+      if (facts.party === 'guest') insert.run(seq, 'call', at, null)
+    }
     const settled = ({ at, facts }: EventOf<'proposal.confirmed'> | EventOf<'proposal.declined'>) =>
       void seeSubject.run(at, facts.proposalId)
     return {
@@ -49,7 +53,9 @@ export const notificationsProjection = defineProjection({
         'proposal.made': ({ seq, at, facts }) => void insert.run(seq, 'confirmation', at, facts.proposalId),
         'proposal.confirmed': settled,
         'proposal.declined': settled,
-        'call.rejected': ({ seq, at }) => void insert.run(seq, 'call', at, null),
+        'call.rejected': guestCame,
+        'call.ended': guestCame,
+        'sms.received': guestCame,
         'allowance.reached': ({ seq, at }) => void insert.run(seq, 'budget', at, null),
         'timer.done': ({ at, facts }) => void seeSubject.run(at, facts.timerId),
         'timer.cancelled': ({ at, facts }) => void seeSubject.run(at, facts.timerId),

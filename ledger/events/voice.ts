@@ -55,6 +55,7 @@ export const voiceEvents = {
   'call.pin.accepted': defineEvent({ facts: { callSid: idSchema } }),
   'call.pin.refused': defineEvent({ facts: { callSid: idSchema } }),
   'call.ended': defineEvent({
-    facts: { callSid: idSchema, reason: wordSchema, durationMs: countSchema },
+    /** Older facts do not say whose call it was. */
+    facts: { callSid: idSchema, party: party.optional(), reason: wordSchema, durationMs: countSchema },
   }),
 }

@@ -1,3 +1,4 @@
+import { createCallQueries } from '../../projections/calls.ts'
 import { createNotificationQueries, type NotificationRow } from '../../projections/notifications.ts'
 import type { Language } from '../language/languages.ts'
 import { english } from '../language/message.ts'
@@ -38,6 +39,7 @@ export function buildNotifications(options: {
   const { storage, settings, subscriptions, nowMs } = options
   const { append, ledger, views } = storage
   const queries = createNotificationQueries(views)
+  const calls = createCallQueries(views)
   const eventOf = ({ seq }: NotificationRow) => ledger.readSeqs([seq])[0]
   const notifier = createNotifier({
     ...options,
@@ -68,7 +70,7 @@ export function buildNotifications(options: {
     const { seq, kind, at, subject } = row
     const event = eventOf(row)
     const occurrence = event?.type === 'timer.fired' ? event.facts.occurrence : null
-    return { seq, kind, at, subject, occurrence, ...wordsOf(kind, event, options.titleOfTask) }
+    return { seq, kind, at, subject, occurrence, ...wordsOf(kind, event, options.titleOfTask, calls.bySid) }
   }
 
   return {

@@ -44,7 +44,7 @@ export function createNotifier(options: NotifierOptions) {
   const { append, onHeadMoved } = options.storage
   const reactor = createReactor<Step>({
     onHeadMoved,
-    areas: ['timer', 'task', 'proposal', 'call', 'allowance', 'notification'],
+    areas: ['timer', 'task', 'proposal', 'call', 'sms', 'allowance', 'notification'],
     next: (isTaken) => steps().find((step) => step.inMs <= 0 && !isTaken(laneOf(step))),
     laneOf,
     stepOf: laneOf,

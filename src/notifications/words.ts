@@ -1,4 +1,5 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
+import type { CallRow } from '../../projections/calls.ts'
 import type { NotificationKind } from '../../projections/notifications.ts'
 import { english } from '../language/message.ts'
 import { msg, translated, translatedSentence } from '../language/msg.ts'
@@ -8,6 +9,7 @@ export function wordsOf(
   kind: NotificationKind,
   event: AnyEvent | undefined,
   titleOfTask: (taskId: string) => string,
+  callOf: (callSid: string) => Pick<CallRow, 'number' | 'connectedAt'> | undefined,
 ): { readonly title: string; readonly text: string } {
   switch (event?.type) {
     case 'timer.fired':
@@ -25,7 +27,16 @@ export function wordsOf(
       return { title: msg`Confirm this?`, text }
     }
     case 'call.rejected':
-      return { title: msg`Missed call`, text: event.body ? msg`From ${event.body.from}` : '' }
+      return { title: msg`Missed call`, text: fromText(event.body?.from) }
+    case 'call.ended': {
+      const call = callOf(event.facts.callSid)
+      return {
+        title: call?.connectedAt ? msg`Somebody called` : msg`Missed call`,
+        text: fromText(call?.number),
+      }
+    }
+    case 'sms.received':
+      return { title: msg`Text message`, text: fromText(event.body?.from) }
     case 'allowance.reached': {
       const { level, window } = event.facts
       return {
@@ -38,11 +49,13 @@ export function wordsOf(
   }
 }
 
+const fromText = (number: string | null | undefined) => (number ? msg`From ${number}` : '')
+
 const PERIODS = { day: english`24 hours`, month: english`30 days` } as const
 const FALLBACKS: Readonly<Record<NotificationKind, string>> = {
   reminder: english`Reminder`,
   task: english`Task ended`,
   confirmation: english`Confirm this?`,
-  call: english`Missed call`,
+  call: english`Somebody called or texted`,
   budget: english`Money`,
 }

@@ -30,7 +30,7 @@ export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' 
         actor: 'service',
         channel: 'voice',
         key: `call:${options.callSid}:ended`,
-        facts: { callSid: options.callSid, reason, durationMs },
+        facts: { callSid: options.callSid, party: options.party, reason, durationMs },
       },
     ],
   })

@@ -99,10 +99,10 @@ export function createReception(options: {
   /** Decides on a call, wherever it comes from, and reserves the slot for it. Idempotent per call. */
   async function admit(call: OfferedCall): Promise<Admission> {
     const known = calls.bySid(call.callSid)
-    const isGuest = call.party === 'guest'
-    if (!known && (options.isSpent(call) || (isGuest && options.guestIsSpent(call.from)))) {
-      // The route counts guests over budget, so that they cannot fill the ledger.
-      if (!isGuest) await reject(call, 'budget')
+    const isOverBudget = call.party === 'guest' && options.guestIsSpent(call.from)
+    if (!known && (isOverBudget || options.isSpent(call))) {
+      // The route counts guests over their budget, so that they cannot fill the ledger.
+      if (!isOverBudget) await reject(call, 'budget')
       return { status: 'explained', reason: 'budget' }
     }
     if (options.isHalted()) {

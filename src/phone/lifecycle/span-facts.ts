@@ -23,17 +23,17 @@ const SPAN_REASONS: Readonly<Record<string, SpanReason>> = {
 
 /** The facts that end a call and its span, as one batch. `ended` is the call's own fact, if any. */
 export function callEnding(
-  place: Pick<CallPlace, 'callSid' | 'conversationId' | 'spanId'>,
+  place: Pick<CallPlace, 'callSid' | 'party' | 'conversationId' | 'spanId'>,
   reason: string,
   ended?: NewEventOf<'call.ended'>,
 ): readonly NewEvent[] {
-  const { callSid, conversationId, spanId } = place
+  const { callSid, party, conversationId, spanId } = place
   const fact: NewEventOf<'call.ended'> = ended ?? {
     type: 'call.ended',
     actor: 'service',
     channel: 'voice',
     key: `call:${callSid}:ended`,
-    facts: { callSid, reason, durationMs: 0 },
+    facts: { callSid, party, reason, durationMs: 0 },
   }
   return [
     { ...fact, conversationId, spanId },
@@ -43,7 +43,7 @@ export function callEnding(
 
 /** The facts that end a call interrupted by a crash, and its unfinished turns. */
 export function interruptedCall(row: CallRow, unfinished: readonly TurnRow[]): readonly NewEvent[] {
-  const { callSid, conversationId, spanId } = row
+  const { callSid, party, conversationId, spanId } = row
   if (spanId === null) return []
   const turns = unfinished.filter((turn) => turn.trigger === 'call' && turn.spanId === spanId)
   return [
@@ -61,7 +61,7 @@ export function interruptedCall(row: CallRow, unfinished: readonly TurnRow[]): r
         body: { text: failureText.interrupted },
       }),
     ),
-    ...callEnding({ callSid, conversationId, spanId }, 'interrupted'),
+    ...callEnding({ callSid, party, conversationId, spanId }, 'interrupted'),
   ]
 }
 

@@ -16,6 +16,8 @@ const otherTypes = new Set([
   'task.failed',
   'proposal.made',
   'call.rejected',
+  'call.ended',
+  'sms.received',
   'allowance.reached',
 ])
 

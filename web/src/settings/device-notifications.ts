@@ -19,7 +19,7 @@ const kindNames: Readonly<Record<Kind, string>> = {
   reminder: msg`Reminders`,
   task: msg`Finished tasks`,
   confirmation: msg`Confirmations that wait for you`,
-  call: msg`Missed calls`,
+  call: msg`Calls and texts from others`,
   budget: msg`Money`,
 }
 
