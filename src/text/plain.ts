@@ -1,7 +1,7 @@
 const LINK = /\[([^[\]\n]{1,300})\]\(([^()\s]{1,2000})\)/g
 const EMPHASIS = /(\*\*|__|`)(?=\S)([^*_`\n]{1,300})\1/g
 const HEADING = /^#{1,6} (?=\S)/gm
-const MARKS = /[*_`#]+/g
+const MARKS = /[*_`]+/g
 
 /** Markdown for a text: the words, and the addresses of links to other sites, which can be tapped. */
 export function texted(markdown: string): string {
@@ -25,5 +25,5 @@ export const sevenBit = (text: string): string =>
 
 /** Markdown for a voice: the words, without the marks, which some voices would read out. */
 export function voiced(markdown: string): string {
-  return markdown.replace(LINK, '$1').replace(MARKS, '')
+  return markdown.replace(LINK, '$1').replace(HEADING, '').replace(MARKS, '')
 }

@@ -9,8 +9,8 @@ test.each([
   ],
   ['See [the map](https://example.org/a?b=1).', 'See the map.', 'See the map (https://example.org/a?b=1).'],
   ['[https://example.org](https://example.org)', 'https://example.org', 'https://example.org'],
-  ['## Tea\n\n- **hot** and `strong`', ' Tea\n\n- hot and strong', 'Tea\n\n- hot and strong'],
-  ['2 * 3, a_b, #4 and [x] (y)', '2  3, ab, 4 and [x] (y)', '2 * 3, a_b, #4 and [x] (y)'],
+  ['## Tea\n\n- **hot** and `strong`', 'Tea\n\n- hot and strong', 'Tea\n\n- hot and strong'],
+  ['2 * 3, a_b, #4 and [x] (y)', '2  3, ab, #4 and [x] (y)', '2 * 3, a_b, #4 and [x] (y)'],
 ])('says “%s” in a voice and in a text', (markdown, spoken, inText) => {
   expect(voiced(markdown)).toBe(spoken)
   expect(texted(markdown)).toBe(inText)

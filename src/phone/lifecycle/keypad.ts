@@ -55,7 +55,7 @@ export function createKeypad(options: {
   readonly append: FactQueue['append']
   /** Whether too many wrong PINs were entered in all calls of a day. */
   readonly pinsAreSpent: () => boolean
-  /** Tells the model, as data. `asksReply`: it should speak about it. */
+  /** Tells the model, as data that can be read out to the caller. `asksReply`: it should speak about it. */
   readonly tell: (text: string, options: { readonly asksReply: boolean }) => void
   readonly onFault: (error: unknown, message: string) => void
   /** Monotonic. */
@@ -89,11 +89,11 @@ export function createKeypad(options: {
     if (!proposal || proposal.id === offered?.id || !isKeyable(proposal)) return null
     if (isLifted()) {
       offered = { id: proposal.id, atMs: options.nowMs() }
-      return `${proposal.title}: this waits. The caller can press 1 on the keypad to do it, or 2 to decline it.`
+      return `${proposal.title}: this waits. You can press 1 on the keypad to do it, or 2 to decline it.`
     }
     if (settings.get('PHONE_PIN') === null || isClosed() || proposal.id === hinted) return null
     hinted = proposal.id
-    return `${proposal.title}: to confirm this in the call, the caller can first enter their PIN on the keypad, followed by #. They must not say it aloud.`
+    return `${proposal.title}: to confirm this in the call, first enter your PIN on the keypad, followed by the hash key. Do not say it aloud.`
   }
 
   /** Resolves once the fact is durable: nothing is lifted before. */
@@ -112,7 +112,7 @@ export function createKeypad(options: {
     if (!isEqual(digits, pin)) {
       wrong += 1
       await record('call.pin.refused', number)
-      return say(isClosed() ? CLOSED : 'The PIN was wrong. The caller can enter it again, followed by #.')
+      return say(isClosed() ? CLOSED : 'The PIN was wrong. You can enter it again, followed by the hash key.')
     }
     await record('call.pin.accepted', number)
     accepted = pin
