@@ -6,7 +6,7 @@ import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput, spokenOf } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
 import { NO_OUTCOME, type Outcome } from './results.ts'
-import { GUEST, LISTENING } from './wording.ts'
+import { GUEST, LISTENING, LISTENING_TO_GUEST } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
@@ -57,7 +57,8 @@ export function createBuiltinModel(language: () => Language = () => 'en'): TextM
 type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
 async function answerTo(request: TextRequest, language: Language): Promise<Answer> {
-  const spoken = spokenOf(request.input, LISTENING)
+  const isGuest = request.use?.purpose === 'guest'
+  const spoken = spokenOf(request.input, isGuest ? LISTENING_TO_GUEST : LISTENING)
   if (spoken !== null) return { text: spoken, calls: [] }
   const input = readInput(request.input)
   // The owner sees reminders and outcomes anyway.

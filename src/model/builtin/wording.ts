@@ -20,6 +20,7 @@ export const GUEST =
 
 /** When nobody has spoken in a call. */
 export const LISTENING = 'This is your assistant. I am listening.'
+export const LISTENING_TO_GUEST = 'This is an automated assistant. You can leave a message for my owner.'
 
 export const NOTHING_FOUND = 'I found nothing about that.'
 /** To a question that may not be about what the owner said. */

@@ -108,7 +108,9 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'memory.surfaced'(draft, { text }) {
     if (draft.state.model.ready) sendData(draft, text)
   },
-  'allowance.spent': (draft) => leave(draft, 'allowance', 'allowance'),
+  // A guest hears nothing of the owner's money.
+  'allowance.spent': (draft) =>
+    leave(draft, draft.state.options.party === 'guest' ? 'time_up' : 'allowance', 'allowance'),
   'keypad.told': (draft, { text, asksReply }) => keypadTold(draft, text, asksReply),
   tick,
 }
