@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
+import type { Language } from '../language/languages.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
 import { AllowanceSpent, type ChatModel, type Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
@@ -47,6 +48,8 @@ export type PhoneOptions = MindOptions & {
   readonly pinsAreSpent: () => boolean
   readonly proposals: CallProposals
   readonly telephony: TelephonyApi
+  /** Of what a call says by itself. */
+  readonly language: () => Language
   /** How long a call's socket may take to present its token. */
   readonly streamStartMs: number | undefined
 }
@@ -68,13 +71,15 @@ export type Phone = Awaited<ReturnType<typeof buildPhone>>
 export async function buildPhone(options: PhoneOptions) {
   const { storage, settings, model, isHalted, newId, nowMs, log } = options
   const { append, views } = storage
-  const phrases = await loadPhrases()
-  let inBrowser: Phrases | null = null
+  const en = await loadPhrases()
+  const recorded: Readonly<Record<Language, Phrases>> = { en, 'en-XA': en, de: await loadPhrases('de') }
+  const inBrowser: Partial<Record<Language, Phrases>> = {}
   function phrasesOn(call: OfferedCall, { medium }: CallLine): Phrases {
-    if (!medium.isAudio) return wordPhrases
-    if (!isTalk(call)) return phrases
-    inBrowser ??= browserPhrases(phrases)
-    return inBrowser
+    const language = options.language()
+    if (!medium.isAudio) return wordPhrases(language)
+    if (!isTalk(call)) return recorded[language]
+    inBrowser[language] ??= browserPhrases(language, recorded[language])
+    return inBrowser[language]
   }
   const callQueries = createCallQueries(views)
   const delimit = createDataBlocks(randomBytes(32))
@@ -241,6 +246,7 @@ export async function buildPhone(options: PhoneOptions) {
         toolOf: (name) => options.tools.get(name),
         fit: (request) => options.fitCall(model(), request),
         timezone: () => settings.get('TIMEZONE'),
+        language: options.language(),
         failed(error) {
           if (error instanceof AllowanceSpent) bridge.leave()
           else warn('a model failed during a call', String(error))

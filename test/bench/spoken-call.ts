@@ -56,6 +56,7 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
       ...{
         text: () => text,
         party: 'owner',
+        language: 'en',
         toolOf: () => undefined,
         fit: async (request: Parameters<FitCall>[0]) => request,
       },

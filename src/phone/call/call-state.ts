@@ -31,7 +31,7 @@ export type EndReason =
   | 'service_stopping'
   | 'halted'
 
-export type PhraseName = 'reconnecting' | 'trouble' | 'time_up' | 'allowance'
+export type PhraseName = 'reconnecting' | 'trouble' | 'time_up' | 'allowance' | 'halted'
 
 /** What the call says by itself: the words, and the same in the line's medium. */
 export type Phrase = { readonly text: string; readonly media: string }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { type Language, translateTo } from '../../language/languages.ts'
 import { createResampler } from '../spoken/resample.ts'
 import type { CallOptions, Phrase, PhraseName } from './call-state.ts'
 import { muLaw, pcm } from './codec.ts'
@@ -8,20 +9,17 @@ import { phraseTexts } from './prompts.ts'
 export type Phrases = CallOptions['phrases']
 
 /** Reads the recorded phrases as base64 mu-law. Rejects if one is missing. */
-export async function loadPhrases(): Promise<Phrases> {
-  const read = (file: string) => readFile(new URL(`./phrases/${file}.ulaw`, import.meta.url), 'base64')
-  const [reconnecting, trouble, time_up, allowance] = await Promise.all([
-    read('reconnecting'),
-    read('trouble'),
-    read('time-up'),
-    read('allowance'),
-  ])
-  return phrasesOf((name) => ({ reconnecting, trouble, time_up, allowance })[name])
+export async function loadPhrases(language: 'en' | 'de' = 'en'): Promise<Phrases> {
+  const read = (name: PhraseName) =>
+    readFile(new URL(`./phrases/${language}/${name}.ulaw`, import.meta.url), 'base64')
+  const names = Object.keys(phraseTexts) as PhraseName[]
+  const media = new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)))
+  return phrasesOf(language, (name) => media.get(name) ?? '')
 }
 
 /** The same for a browser. Takes 50 ms. */
-export function browserPhrases(phrases: Phrases): Phrases {
-  return phrasesOf((name) => {
+export function browserPhrases(language: Language, phrases: Phrases): Phrases {
+  return phrasesOf(language, (name) => {
     const resampler = createResampler(muLaw.rate, pcm.rate)
     const samples = Float32Array.from(muLaw.decode(Buffer.from(phrases[name].media, 'base64')))
     return Buffer.concat([resampler.add(samples), resampler.end()].map(pcm.encode)).toString('base64')
@@ -29,14 +27,19 @@ export function browserPhrases(phrases: Phrases): Phrases {
 }
 
 /** The same for a line that carries words. */
-export const wordPhrases = phrasesOf((name) => encodeWords(phraseTexts[name]))
+export const wordPhrases = (language: Language): Phrases =>
+  phrasesOf(language, (_name, text) => encodeWords(text))
 
-function phrasesOf(mediaOf: (name: PhraseName) => string): Phrases {
-  const phrase = (name: PhraseName): Phrase => ({ text: phraseTexts[name], media: mediaOf(name) })
+function phrasesOf(language: Language, mediaOf: (name: PhraseName, text: string) => string): Phrases {
+  const phrase = (name: PhraseName): Phrase => {
+    const text = translateTo(language, phraseTexts[name])
+    return { text, media: mediaOf(name, text) }
+  }
   return {
     reconnecting: phrase('reconnecting'),
     trouble: phrase('trouble'),
     time_up: phrase('time_up'),
     allowance: phrase('allowance'),
+    halted: phrase('halted'),
   }
 }

@@ -1,3 +1,4 @@
+import { english } from '../../language/message.ts'
 import type { CallOptions, PhraseName } from './call-state.ts'
 
 /** Instructions for responses that the delegate begins. Persona and context come with the session. */
@@ -14,8 +15,9 @@ export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> =
 
 /** What the call says by itself. `phrases/` has recordings of it. */
 export const phraseTexts: Readonly<Record<PhraseName, string>> = {
-  reconnecting: 'Sorry, I lost my thread. One moment, please.',
-  trouble: 'Sorry, I could not answer that. Please try once more.',
-  time_up: 'Our time is up. Goodbye.',
-  allowance: 'The allowance is used up, so I have to stop. Goodbye.',
+  reconnecting: english`Sorry, I lost my thread. One moment, please.`,
+  trouble: english`Sorry, I could not answer that. Please try once more.`,
+  time_up: english`Our time is up. Goodbye.`,
+  allowance: english`The allowance is used up, so I have to stop. Goodbye.`,
+  halted: english`This assistant is halted now. Goodbye.`,
 }

@@ -14,7 +14,6 @@ type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed'
 const SIGN_MS = 3_000
 /** How long the caller waits for the first sentence before they hear that it takes longer. */
 const PATIENCE_MS = 20_000
-const PATIENCE = 'One moment, please. '
 
 export type SpokenReply = ReturnType<typeof startReply>
 
@@ -30,6 +29,8 @@ export function startReply(options: {
   readonly newId: (prefix: string) => string
   readonly emit: Emit
   readonly failed: (error: unknown) => void
+  /** Said if the answer takes long. */
+  readonly patience: string
   /** Called once, when the reply is done. */
   readonly ended: () => void
   /** Adds the calls of the model to the conversation, and returns them as items of the protocol. */
@@ -98,7 +99,7 @@ export function startReply(options: {
       before = speaking(() => speak(sentence, previous))
       before.catch(fail)
     }
-    patience = setTimeout(() => say(PATIENCE), PATIENCE_MS).unref()
+    patience = setTimeout(() => say(options.patience), PATIENCE_MS).unref()
     for await (const event of options.answer(abort.signal)) {
       if (event.type === 'completed') answer = event
       else for (const sentence of sentences.add(event.text)) say(sentence)

@@ -1,3 +1,5 @@
+import { type Language, translateTo } from '../../language/languages.ts'
+import { english } from '../../language/message.ts'
 import {
   innerLabels,
   NO_USAGE,
@@ -13,7 +15,8 @@ import { createConversation, createDataReader, type Placed } from './conversatio
 import type { CreateEars, Mouth } from './ports.ts'
 import { type SpokenReply, startReply } from './reply.ts'
 
-const NOT_UNDERSTOOD = 'Sorry, I did not catch that.'
+const NOT_UNDERSTOOD = english`Sorry, I did not catch that.`
+const PATIENCE = english`One moment, please.`
 
 /** A request of a call as it is sent: what does not fit into the context of the model is left out. */
 export type FitCall = (
@@ -35,6 +38,8 @@ export type SpokenSessionOptions = {
   readonly fit: FitCall
   readonly use: Use
   readonly timezone: () => string
+  /** Of what it says by itself. */
+  readonly language: Language
   /** Wall time. */
   readonly nowMs: () => number
   /** How long to wait for recalled memories, which arrive as data, before answering; 0 for no wait. */
@@ -83,7 +88,7 @@ function openSession(
   callIds: Set<string>,
   send: (event: Readonly<Record<string, unknown>>) => void,
 ) {
-  const { party: role, lengthMs } = options
+  const { party: role, lengthMs, language } = options
   const conversation = createConversation({ role, readData: createDataReader(options.delimit) })
   let ids = 0
   let instructions = ''
@@ -144,7 +149,7 @@ function openSession(
     // Silence after an interrupted reply would confuse the caller.
     const asksAgain = owed === 'unclear' || wasInterrupted
     if (owed === 'words' || conversation.hasResults()) respond('')
-    else start(() => canned(asksAgain ? NOT_UNDERSTOOD : ''))
+    else start(() => canned(asksAgain ? translateTo(language, NOT_UNDERSTOOD) : ''))
   }
 
   /** Lets the model speak. `asked` adds to its instructions. */
@@ -167,6 +172,7 @@ function openSession(
     wasInterrupted = false
     reply = startReply({
       ...{ answer, mouth: options.mouth, lengthMs, conversation, newId, emit, failed: options.failed },
+      patience: `${translateTo(language, PATIENCE)} `,
       called,
       ended() {
         reply = null

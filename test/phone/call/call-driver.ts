@@ -35,6 +35,7 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
       trouble: { text: 'Trouble.', media: audio(1_600, 202) },
       time_up: { text: 'Time is up.', media: audio(1_600, 203) },
       allowance: { text: 'No allowance.', media: audio(1_600, 204) },
+      halted: { text: 'Halted.', media: audio(1_600, 205) },
     },
     limits: { ...defaultLimits, ...limits },
   }

@@ -33,10 +33,10 @@ test('ends the turn of a browser that stops sending with silence in its own form
 
 test('says the recorded phrases in a browser as long and as loud as on the phone', async () => {
   const phone = await loadPhrases()
-  const browser = browserPhrases(phone)
+  const browser = browserPhrases('en', phone)
   const loudness = (samples: Int16Array) =>
     Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length)
-  for (const name of ['reconnecting', 'trouble', 'time_up', 'allowance'] as const) {
+  for (const name of ['reconnecting', 'trouble', 'time_up', 'allowance', 'halted'] as const) {
     const [before, after] = [bytesOf(phone[name].media), bytesOf(browser[name].media)]
     expect(Math.abs(after.length / 48 - before.length / 8)).toBeLessThan(10)
     const ratio = loudness(pcm.decode(after)) / loudness(muLaw.decode(before))

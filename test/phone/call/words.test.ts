@@ -32,7 +32,7 @@ test('cuts text into words without loss, so that each acknowledged word is heard
 })
 
 test('goes on in a new session when a line that had broken is back', () => {
-  const call = startCall({ ...callOptions(), medium: wordsMedium, phrases: wordPhrases })
+  const call = startCall({ ...callOptions(), medium: wordsMedium, phrases: wordPhrases('en') })
   call.said({ type: 'session.updated', session: {} })
   call.said({ type: 'response.created', response: { id: 'r1' } })
   const ofItem = { response_id: 'r1', item_id: 'i1', content_index: 0 }

@@ -38,6 +38,7 @@ export async function openSpoken(given: Partial<SpokenSessionOptions> = {}) {
   }
   const connect = createSpokenSession({
     text: () => text,
+    language: 'en',
     createEars(handlers) {
       caller = handlers
       return { hear: () => undefined, close: () => undefined }
