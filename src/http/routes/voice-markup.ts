@@ -10,6 +10,7 @@ import {
   relayMarkup,
   sayMarkup,
 } from '../../phone/line/markup.ts'
+import { CUT_SHORT } from '../../phone/relay/relay-messages.ts'
 import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
@@ -128,7 +129,9 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
       return markup(c, hangUpMarkup())
     }
     const offer = ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : null
-    return markup(c, offer === null ? lostMarkup() : markupOf(offer))
+    if (offer !== null) return markup(c, markupOf(offer))
+    const wasLost = ended === 'failed' || request.field('HandoffData') === CUT_SHORT
+    return markup(c, wasLost ? lostMarkup() : hangUpMarkup())
   }
   routes.openAPIRegistry.registerPath(status)
   routes.post('/voice-status', async (c) => {

@@ -87,7 +87,7 @@ export function startBridge(options: BridgeOptions) {
   } = {
     'line.media': ({ payload, mark }) => outbox.media(payload, mark),
     'line.clear': outbox.clear,
-    'line.close': line.close,
+    'line.close': () => line.close(),
     'line.hangUp': () => hangUp(),
     'model.open': ({ session }) => sessions.set(session, openSession(session)),
     'model.adopt'({ session }) {
@@ -110,7 +110,7 @@ export function startBridge(options: BridgeOptions) {
     } catch (error) {
       log('could not hang up the call at the provider', String(error))
     }
-    line.close()
+    line.close({ isOver: true })
   }
   const openSession = (session: number) =>
     openModelSession({

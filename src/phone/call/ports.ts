@@ -10,8 +10,8 @@ export type CallLine = {
   sendMedia(payload: string): void
   sendMark(name: string): void
   sendClear(): void
-  /** Closes the line. The provider continues with the markup after it. */
-  close(): void
+  /** Closes the line. The provider continues with the markup after it, which is for a call that was cut short. */
+  close(call?: { readonly isOver: boolean }): void
   /** Bytes sent that have not left this machine. */
   readonly bufferedBytes: number
   /**

@@ -100,7 +100,10 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'line.mark': (draft, { name }) => markReturned(draft, name),
   'line.resumed': lineResumed,
   'line.ended': (draft, { reason }) => endCall(draft, reason, 'gone'),
-  'hangup.requested': (draft, { reason }) => endCall(draft, reason, 'hangUp'),
+  'hangup.requested'(draft, { reason }) {
+    if (reason === 'halted') leave(draft, 'halted', reason)
+    else endCall(draft, reason, 'hangUp')
+  },
   'tool.returned'(draft, { callId, output }) {
     toolReturned(draft, callId, output)
     sayTrouble(draft)

@@ -2,7 +2,7 @@ import { decodeWords, wordsMedium } from '../call/medium.ts'
 import type { CallLine } from '../call/ports.ts'
 import type { StreamSocket } from '../line/socket-door.ts'
 import { speechFrames } from './relay-ears.ts'
-import { parseRelayMessage, type RelayMessage, relayFrames } from './relay-messages.ts'
+import { CUT_SHORT, parseRelayMessage, type RelayMessage, relayFrames } from './relay-messages.ts'
 import { createSpokenText } from './spoken-text.ts'
 
 /** How long a caller whose words do not follow counts as speaking. The provider may have heard only noise. */
@@ -113,12 +113,12 @@ export function createRelayLine(options: {
       if (isOpen) socket?.send(relayFrames.text('', true))
       isOpen = false
     },
-    close() {
+    close(call) {
       isOver = true
       clearTimeout(timer)
       spoken.forget()
       const ended = socket
-      ended?.send(relayFrames.end())
+      ended?.send(relayFrames.end(call?.isOver ? undefined : CUT_SHORT))
       setTimeout(() => ended?.close(1000), CLOSE_MS).unref()
     },
     get bufferedBytes() {

@@ -38,10 +38,13 @@ export function relayIntroduction(frame: string) {
   return { callSid, accountSid, token: customParameters?.[TOKEN_PARAMETER] ?? '', sessionId }
 }
 
+/** Handed to the markup after a relay: the service had to give up the call. */
+export const CUT_SHORT = 'cut short'
+
 /** What we send. */
 export const relayFrames = {
   /** `last` ends what is being said, so that the provider speaks all of it. */
   text: (token: string, last: boolean) => JSON.stringify({ type: 'text', token, last }),
   /** Ends the relay, not the call: the provider continues with the markup of the action. */
-  end: () => JSON.stringify({ type: 'end' }),
+  end: (handoffData?: string) => JSON.stringify({ type: 'end', handoffData }),
 }

@@ -193,7 +193,12 @@ test('plays a phrase when the model connection drops, resumes in a second sessio
   expect(it.endings).toEqual([])
   const afterwards = it.caller.heardBytes().subarray(heardBefore)
   expect(afterwards.includes(phrase)).toBe(true)
-  expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false, false])
+  expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('closes the stream when the model is lost for good, so that the provider takes over', async () => {

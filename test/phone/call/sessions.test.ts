@@ -51,7 +51,14 @@ test('closes the stream when the retry fails, so that the provider takes over', 
   const call = startQuietCall()
   call.give({ type: 'model.closed', session: 1 })
   const actions = call.give({ type: 'model.closed', session: 2 })
-  expect(actionTypes(actions)).toEqual(['line.clear', 'record', 'record', 'model.close', 'line.close', 'ended'])
+  expect(actionTypes(actions)).toEqual([
+    'line.clear',
+    'record',
+    'record',
+    'model.close',
+    'line.close',
+    'ended',
+  ])
   expect(facts(actions, 'call.ended')).toMatchObject([{ facts: { reason: 'model_lost' } }])
 })
 

@@ -141,6 +141,18 @@ test('says that the allowance is used up, and hangs up', () => {
   })
 })
 
+test.each([
+  ['a guest hears nothing of the allowance', 'guest', { type: 'allowance.spent' }, 'Time is up.'],
+  ['a halt is confirmed', 'owner', { type: 'hangup.requested', reason: 'halted' }, 'Halted.'],
+] as const)('says goodbye before hanging up: %s', (_what, party, event, words) => {
+  const call = startQuietCall({ ...callOptions(), party })
+  call.give(event)
+  expect(facts(call.all, 'call.ended')).toEqual([])
+  call.playedAll()
+  expect(facts(call.all, 'call.reply.spoken').at(-1)).toMatchObject({ body: { text: words } })
+  expect(actionTypes(call.all).slice(-2)).toEqual(['line.hangUp', 'ended'])
+})
+
 test('hangs up even if the marks of the last phrase never return', () => {
   const call = startQuietCall(callOptions({ maxCallMs: 180_000 }))
   call.after(180_000)

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { excessOf } from '../../doubles/model/context.ts'
+import { httpFaults } from '../../doubles/model/script.ts'
 import { turnRequests } from '../../doubles/model/turn-requests.ts'
 import { relayOf } from '../../doubles/telephony-relay/published.ts'
 import { ofType, spokenLines, startWithPhone } from '../phone-harness.ts'
-import { OWNER, tokenOf } from '../provider.ts'
+import { GUEST, OWNER, tokenOf } from '../provider.ts'
 import { startWithRelay } from './relay-harness.ts'
 
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
@@ -89,7 +90,7 @@ test('continues a call whose relay breaks, and ends it after three breaks', asyn
     await caller.until('another relay', () => caller.sessions.length === sessions)
     await phone.eventsUntil(
       'the delegate is back',
-      (all) => ofType(all, 'call.reply.spoken').length === 3 + round,
+      (all) => spokenLines(all).filter((line) => line === 'delegate: I am here.').length === 3 + round,
     )
   }
   expect(JSON.stringify(turnRequests(phone.text).at(-1))).toContain(QUESTION)
@@ -118,6 +119,20 @@ test('takes keys for the keypad alone', async () => {
   expect(JSON.stringify([all, phone.text.requests()])).not.toContain('482913')
 })
 
+test('reads out with the builtin model what the keypad did', async () => {
+  const phone = await startWithRelay({
+    environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', CHAT_MODEL: '', PHONE_PIN: '482913' },
+  })
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  caller.press('111111#')
+  const all = await phone.eventsUntil('it', (found) => ofType(found, 'call.reply.spoken').length === 2)
+  expect(spokenLines(all).at(-1)).toBe(
+    'delegate: The PIN was wrong. You can enter it again, followed by the hash key.',
+  )
+  caller.hangUp()
+})
+
 test('halts when the owner says so', async () => {
   const phone = await startWithRelay()
   phone.text.answerWith(() => ({ text: 'Hello.' }))
@@ -125,6 +140,8 @@ test('halts when the owner says so', async () => {
   await greeted(phone)
   await caller.say('Delegate, halt.')
   await caller.closed
+  expect(caller.heardText()).toContain('This assistant is halted now. Goodbye.')
+  expect(caller.markups.at(-1)).toContain('<Response><Hangup/></Response>')
   const all = await phone.eventsUntil('the end', isOver)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'halted' } }])
 })
@@ -146,8 +163,32 @@ test('lets the builtin model take a call', async () => {
   const hungUp = await phone.service.client.post('/api/calls/current/hangup')
   expect(hungUp.status).toBe(200)
   await caller.closed
+  expect(caller.markups.at(-1)).toContain('<Response><Hangup/></Response>')
   const ended = await phone.eventsUntil('the end', isOver)
   expect(ofType(ended, 'call.ended')).toMatchObject([{ payload: { reason: 'owner_hung_up' } }])
+})
+
+test('offers a guest of the builtin model to leave a message', async () => {
+  const phone = await startWithRelay({
+    environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', CHAT_MODEL: '' },
+  })
+  await phone.dial('CA1', GUEST)
+  expect(spokenLines(await greeted(phone))).toEqual([
+    'delegate: This is an automated assistant. You can leave a message for my owner.',
+  ])
+})
+
+test('says in the language of the owner what no model says', async () => {
+  const phone = await startWithRelay({ environment: { DELEGATE_LANGUAGE: 'de' } })
+  phone.text.reply({ text: 'Hallo.' })
+  phone.text.answerWith(() => ({ fault: httpFaults.badRequest('scripted') }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say('Wann fährt mein Zug?')
+  const all = await phone.eventsUntil('it', (found) => ofType(found, 'call.reply.spoken').length === 2)
+  expect(spokenLines(all).at(-1)).toBe(
+    'delegate: Entschuldigung, das konnte ich nicht beantworten. Bitte noch einmal versuchen.',
+  )
 })
 
 test('relays calls only once the owner wants it', async () => {

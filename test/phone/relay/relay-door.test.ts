@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCallSlot } from '../../../src/phone/line/call-slot.ts'
 import { createSocketDoor, type StreamSocket } from '../../../src/phone/line/socket-door.ts'
 import { createRelayLine, type RelayLine } from '../../../src/phone/relay/relay-line.ts'
-import { relayIntroduction } from '../../../src/phone/relay/relay-messages.ts'
+import { CUT_SHORT, relayIntroduction } from '../../../src/phone/relay/relay-messages.ts'
 
 let slot: ReturnType<typeof createCallSlot>
 let refused: string[]
@@ -154,7 +154,7 @@ test('speaks the documented protocol, and reports what was heard before the call
   socket.receive({ type: 'something new' })
   expect(heard).toEqual(['mark 0', null, 'Wait a moment.', 'key 5'])
   line.close()
-  expect(socket.sent.at(-1)).toEqual({ type: 'end' })
+  expect(socket.sent.at(-1)).toEqual({ type: 'end', handoffData: CUT_SHORT })
   socket.break()
   expect(heard).toHaveLength(4)
 })
