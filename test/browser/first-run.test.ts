@@ -106,9 +106,13 @@ test('rejects a short password at its field before sending it', { tags: ['long']
 test('explains why the service rejects a password', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
-  await page.getByLabel('Password', { exact: true }).fill('password1234')
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('It is too common; choose another.', { exact: true }).waitFor()
+  const empty = page.getByText('Choose a password.', { exact: true })
+  await empty.waitFor()
+  await page.getByLabel('Password', { exact: true }).fill('password1234')
+  await empty.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByText('Password is too common; choose another.', { exact: true }).waitFor()
 })
 
 test('does not go back to a finished set-up or sign-in', { tags: ['long'] }, async () => {

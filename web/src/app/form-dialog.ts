@@ -40,9 +40,8 @@ export abstract class FormDialog extends DialogElement {
     this.close()
   }
 
-  private readonly fill = (event: Event): void => {
+  private readonly fill = (): void => {
     this.filled = true
-    this.submission.fieldChanged(event)
   }
 
   override render(): TemplateResult {

@@ -19,6 +19,7 @@ export class Submission {
 
   constructor(host: LitElement) {
     this.host = host
+    host.addEventListener('input', this.fieldChanged)
   }
 
   /**
@@ -58,8 +59,10 @@ export class Submission {
   }
 
   /** Withdraws the error of a field that the owner changes. */
-  readonly fieldChanged = ({ target }: Event): void => {
-    const name = target instanceof Element ? target.getAttribute('name') : null
+  private readonly fieldChanged = (event: Event): void => {
+    // Seen from the host, the event's target is the host.
+    const [field] = event.composedPath()
+    const name = field instanceof Element ? field.getAttribute('name') : null
     if (name === null || !(name in this.errors)) return
     const { [name]: _fixed, ...errors } = this.errors
     this.errors = errors
@@ -70,9 +73,15 @@ export class Submission {
   private named(error: unknown): FieldErrors | undefined {
     const named = error instanceof Refused ? error.errors : []
     const known = named
-      .map(({ path, message }) => [path.replace(/^entries\./, ''), msg`It ${message}.`] as const)
+      .map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
       .filter(([name]) => this.field(name) !== null)
+      .map(([name, message]) => [name, this.sentence(name, message)])
     return known.length === 0 ? undefined : Object.fromEntries(known)
+  }
+
+  private sentence(name: string, message: string): string {
+    const label = this.host.renderRoot.querySelector(`label[for="${CSS.escape(name)}"]`)
+    return label ? `${label.textContent.trim()} ${message}.` : msg`It ${message}.`
   }
 
   private field(name: string): HTMLElement | null {

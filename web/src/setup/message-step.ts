@@ -47,7 +47,7 @@ export class DgMessageStep extends LightElement {
   override render() {
     const { answer } = this
     const { busy, problem, errors } = this.submission
-    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.submission.fieldChanged}>
+    return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)}
       ${
         answer === null

@@ -73,7 +73,6 @@ export class DgModelStep extends LightElement {
 
   /** What was tested is no longer what would be saved. */
   private readonly edited = (event: Event): void => {
-    this.submission.fieldChanged(event)
     // The fields of the picker have its element as their target, and are not part of what was tested.
     if (!(event.target instanceof HTMLInputElement)) return
     this.passed = null
