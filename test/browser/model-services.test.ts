@@ -143,7 +143,7 @@ test('makes the first service of the settings that of the chat, even if its mode
   await dialog.getByText('status 500').waitFor()
   await dialog.getByLabel('Model', { exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  await dialog.getByRole('radio', { name: 'qwen3:8b' }).check()
+  await dialog.getByRole('radio', { name: 'qwen3:8b', checked: true }).waitFor()
   await dialog.getByRole('button', { name: 'Save' }).click()
   const chat = page.getByRole('row', { name: /^Chat/ })
   await chat.getByText('qwen3:8b').waitFor()

@@ -12,6 +12,7 @@ import {
   type OfferedModel,
   type Services,
   setUpServices,
+  suggestedModel,
 } from './service-words.ts'
 
 /** Chooses a model of one of the services, for one use or one message. */
@@ -23,8 +24,8 @@ export class DgChooseModelDialog extends FormDialog {
   /** The current choice. */
   @property({ attribute: false }) choice: { readonly service: string; readonly model: string | null } | null =
     null
-  /** Whether the builtin model is among the choices. */
-  @property({ attribute: false }) withBuiltin = false
+  /** For the chat, the builtin model is among the choices, and one is suggested. */
+  @property({ attribute: false }) forChat = false
   @property({ attribute: false }) action: readonly [idle: string, busy: string] = [msg`Choose`, msg`Saving…`]
   @property({ attribute: false }) onChosen!: (choice: ModelChoice) => void | Promise<void>
   @state() private service = ''
@@ -42,7 +43,7 @@ export class DgChooseModelDialog extends FormDialog {
 
   private get offered(): readonly (readonly [id: string, title: string])[] {
     const services = setUpServices(this.services).map(({ id, title }) => [id, title] as const)
-    return this.withBuiltin ? [...services, [builtinId, msg`Builtin`]] : services
+    return this.forChat ? [...services, [builtinId, msg`Builtin`]] : services
   }
 
   /** The current model, if it belongs to this service. */
@@ -53,7 +54,9 @@ export class DgChooseModelDialog extends FormDialog {
   private async fetch(signal: AbortSignal): Promise<readonly OfferedModel[]> {
     const { service: id } = this
     if (id === builtinId) return []
-    return (await this.app.http.get('/api/services/{id}/models', { params: { id }, signal })).models
+    const { models } = await this.app.http.get('/api/services/{id}/models', { params: { id }, signal })
+    if (this.forChat) this.model ||= suggestedModel(models, '')
+    return models
   }
 
   private readonly chooseService = takeText((id) => {

@@ -83,7 +83,7 @@ export class DgFallbackList extends AppElement {
   private readonly add = (): void => {
     const { services } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ services, withBuiltin: true },
+      ...{ services, forChat: true },
       heading: msg`Add a model`,
       about: msg`It answers if the models before it fail.`,
       action: [msg`Add`, msg`Adding…`],

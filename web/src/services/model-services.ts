@@ -110,7 +110,7 @@ export class DgModelServices extends AppElement {
     }
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ services, choice, withBuiltin: use === 'chat' },
+      ...{ services, choice, forChat: use === 'chat' },
       heading: msg`Model: ${title}`,
       about,
       action: [msg`Save`, msg`Saving…`],
