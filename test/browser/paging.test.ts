@@ -10,7 +10,7 @@ const browser = useBrowser()
 async function startWithHistory(exchanges: number) {
   const started = await startWithModel({ environment: { TIMELINE_PAGE_EVENTS: '40' } })
   started.model.answerWith(() => ({
-    text: 'An answer.\n\n'.repeat(1 + (started.model.requests().length % 5)),
+    text: 'An [answer](/notes).\n\n'.repeat(1 + (started.model.requests().length % 5)),
   }))
   await tellHistory(started.service, exchanges)
   return started.service

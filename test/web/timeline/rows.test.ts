@@ -169,7 +169,7 @@ test('finds the row that folds another: the activity of a step, or the heading o
 const changed = (sameWords: boolean, words: string) => [
   ...exchange,
   event(6, 'timer.set', { ...turn, payload: { title: 'Tea', timerId: 'x' } }),
-  event(7, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } }),
+  event(7, 'chat.reply.sent', { ...turn, payload: { text: '**hi**, see [the list](/notes/1)' } }),
   event(8, 'turn.completed', { ...turn, internal: true }),
   event(9, 'chat.message.received', {
     spanId: 's1',
@@ -198,7 +198,7 @@ test('shows the answer of an earlier branch by a search hit, and excerpts it if 
   expect(keys).toHaveLength(3)
   expect(rowIndexOf(rowsOf(events, { toggled: new Set(keys.slice(1)) }), 5)).toBeGreaterThan(0)
   const branch = rowsOf(events).find((row) => row.kind === 'branch')
-  expect(branch?.kind === 'branch' && excerptOfBranch(branch.branch)).toBe('hi')
+  expect(branch?.kind === 'branch' && excerptOfBranch(branch.branch)).toBe('hi, see the list')
 })
 
 test('takes a replaced turn as over, even if a crash cut it off', () => {

@@ -3,6 +3,7 @@ import { createHttp, explain, Refused } from '../api/http.ts'
 import { msg } from '../design/msg.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
 import type { Toaster } from '../design/toaster.ts'
+import { plainWords } from '../notes/plain-text.ts'
 import { forgetUnsettled, keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
@@ -161,7 +162,7 @@ export function createApp(options: {
       socketUrl: `${location.origin.replace(/^http/, 'ws')}/chat`,
       mayConnect,
       onProblem: (problem) => toast(problem.detail, 'warning'),
-      onReply: (text) => announce(msg`Delegate: ${text.slice(0, 300)}`),
+      onReply: (text) => announce(msg`Delegate: ${plainWords(text).slice(0, 300)}`),
       onMalformed: () =>
         toast(
           msg`The service sent a message that this page does not understand. Reload the page.`,

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { plainWords } from '../notes/plain-text.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Entry, Segment } from './tree.ts'
 
@@ -73,5 +74,7 @@ export function effectsOf({ entries }: Branch): readonly TimelineEvent[] {
 export function excerptOfBranch({ sameWords, entries }: Branch): string {
   const wanted = sameWords ? 'delegate' : 'owner'
   const said = entries.find((entry) => entry.kind === 'message' && entry.role === wanted)
-  return said?.kind === 'message' ? wordsOf(said.event).replaceAll(/\s+/g, ' ').trim().slice(0, 160) : ''
+  if (said?.kind !== 'message') return ''
+  const words = wordsOf(said.event)
+  return (sameWords ? plainWords(words) : words.replaceAll(/\s+/g, ' ').trim()).slice(0, 160)
 }
