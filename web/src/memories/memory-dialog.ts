@@ -48,7 +48,7 @@ export class DgMemoryDialog extends FormDialog {
   /** Some of the text may be the words of others. */
   private isPasted = false
 
-  /** The memory whose words the dialog proposes: of several, the one that says most. */
+  /** The memory whose kind the dialog proposes: of several, the one that says most. */
   private get proposed(): Given | undefined {
     return this.memories.toSorted((a, b) => b.text.length - a.text.length)[0]
   }
@@ -122,7 +122,10 @@ export class DgMemoryDialog extends FormDialog {
         ${areaView({
           name: 'text',
           label: msg`What to remember`,
-          value: proposed?.text ?? '',
+          value: memories
+            .map(({ text }) => text)
+            .join('. ')
+            .replaceAll('.. ', '. '),
           placeholder: msg`I am allergic to papaya.`,
           maxLength: maxChars,
           hint: hintOf(memories.length),
