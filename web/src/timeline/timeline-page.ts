@@ -44,6 +44,8 @@ export class DgTimelinePage extends AppElement {
   /** Kept, with its query and filters. */
   private readonly searchDialog = Object.assign(new DgSearchDialog(), {
     onHit: (hit: SearchHit) => {
+      // Back leaves the hit, not the timeline.
+      history.pushState(null, '', '/')
       this.keepLink(`/?seq=${hit.seq}`)
       void this.goTo(hit)
     },
@@ -74,7 +76,13 @@ export class DgTimelinePage extends AppElement {
       this.followLink()
     }
     addEventListener('navigated', moved, { signal })
-    addEventListener('popstate', moved, { signal })
+    const wentBack = () => {
+      moved()
+      if (askedSeq() !== null) return
+      this.renderRoot.querySelector<DgMomentDialog>('dg-moment-dialog')?.close()
+      this.timeline()?.scrollToEnd()
+    }
+    addEventListener('popstate', wentBack, { signal })
     signal.addEventListener('abort', () => this.reach?.abort())
   }
 
