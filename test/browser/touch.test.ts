@@ -1,9 +1,26 @@
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { phone, reply, visit } from './page.ts'
+import { composer, phone, reply, visit } from './page.ts'
 
 const browser = useBrowser()
+
+test('keeps the message field and the reminders as wide as a phone with text of twice the size', async () => {
+  const { service } = await startWithModel()
+  await service.client.post('/api/timers', { title: 'Water the plants', at: '2031-04-11T08:00' })
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  await composer(page).waitFor()
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  await expect.poll(async () => (await composer(page).boundingBox())?.width).toBeGreaterThan(300)
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('link', { name: 'Reminders' }).click()
+  const card = page.getByRole('listitem').filter({ hasText: 'Water the plants' })
+  await card.waitFor()
+  const box = await card.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width)
+})
 
 test('reveals the hidden tools of a reply on the first tap without pressing one', {
   tags: ['long'],

@@ -62,8 +62,9 @@ export const cards = css`
   .facts > :not(:last-child, :empty)::after {
     content: ' · ' / '';
   }
+  /* Wraps only if it is wider than the card. */
   .facts > time {
-    white-space: nowrap;
+    display: inline-block;
   }
   .facts > .tag {
     margin-inline-end: var(--space-2);

@@ -34,10 +34,15 @@ export class DgComposer extends AppElement {
       padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
       background: var(--paper);
     }
-    form {
+    form,
+    .buttons {
       display: flex;
+      flex-wrap: wrap;
       align-items: flex-end;
+      justify-content: flex-end;
       gap: var(--space-2);
+    }
+    form {
       max-width: calc(var(--column) - 2 * var(--space-4));
       margin: 0 auto;
       padding: 0.375rem 0.375rem 0.375rem 0;
@@ -51,7 +56,9 @@ export class DgComposer extends AppElement {
       outline: 1px solid var(--accent);
     }
     textarea {
-      flex: 1;
+      /* With large text, the buttons go below. */
+      flex: 1 0 8rem;
+      min-width: 0;
       field-sizing: content;
       min-height: 2.25rem;
       max-height: min(40dvh, 20rem);
@@ -274,32 +281,34 @@ export class DgComposer extends AppElement {
           @input=${this.edited}
           @keydown=${this.keyPressed}
         ></textarea>
-        <dg-next-model
-          .app=${this.app}
-          .chosen=${nextModel}
-          ?writing=${this.draft.text !== ''}
-          @pick=${({ detail }: CustomEvent<NextModel>) => this.setNextModel(detail)}
-          @picked=${this.focusAtDesk}
-        ></dg-next-model>
-        <dg-voice-buttons
-          .app=${this.app}
-          ?writing=${isStoppable || this.draft.text !== ''}
-          @dictated=${this.dictated}
-        ></dg-voice-buttons>
-        ${
-          isStoppable
-            ? iconButton('stop', msg`Stop the reply`, this.stop, 'round on stop', msg`Stop the reply (Esc)`)
-            : nothing
-        }
-        <button
-          class="button primary icon round"
-          type="submit"
-          aria-label=${msg`Send`}
-          title=${msg`Send (Enter)`}
-          ?disabled=${this.draft.text.trim() === ''}
-        >
-          <dg-icon name="arrow-up"></dg-icon>
-        </button>
+        <div class="buttons">
+          <dg-next-model
+            .app=${this.app}
+            .chosen=${nextModel}
+            ?writing=${this.draft.text !== ''}
+            @pick=${({ detail }: CustomEvent<NextModel>) => this.setNextModel(detail)}
+            @picked=${this.focusAtDesk}
+          ></dg-next-model>
+          <dg-voice-buttons
+            .app=${this.app}
+            ?writing=${isStoppable || this.draft.text !== ''}
+            @dictated=${this.dictated}
+          ></dg-voice-buttons>
+          ${
+            isStoppable
+              ? iconButton('stop', msg`Stop the reply`, this.stop, 'round on stop', msg`Stop the reply (Esc)`)
+              : nothing
+          }
+          <button
+            class="button primary icon round"
+            type="submit"
+            aria-label=${msg`Send`}
+            title=${msg`Send (Enter)`}
+            ?disabled=${this.draft.text.trim() === ''}
+          >
+            <dg-icon name="arrow-up"></dg-icon>
+          </button>
+        </div>
       </form>
       <div class="tiny hint"><kbd>${msg`Enter`}</kbd> ${msg`to send,`} <kbd>${msg`Shift`}</kbd> <kbd>${msg`Enter`}</kbd> ${msg`for a new line`}</div>
     `

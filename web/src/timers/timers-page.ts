@@ -32,7 +32,7 @@ export class DgTimersPage extends AppElement {
       flex-wrap: wrap;
     }
     .what {
-      flex-basis: 12rem;
+      flex-basis: min(12rem, 100%);
     }
     .acts {
       gap: var(--space-2);
