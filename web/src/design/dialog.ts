@@ -1,5 +1,5 @@
 import { css, html, nothing } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import { iconButton } from './icon-button.ts'
 import { msg } from './msg.ts'
 import { StyledElement } from './styled-element.ts'
@@ -48,6 +48,9 @@ export class DgDialog extends StyledElement {
       overflow-y: auto;
       overscroll-behavior: contain;
     }
+    .escaped:not(:empty) {
+      padding: 0 var(--space-5) var(--space-2);
+    }
     ::slotted([slot='actions']) {
       padding: var(--space-2) var(--space-5) var(--space-5);
       display: flex;
@@ -65,7 +68,7 @@ export class DgDialog extends StyledElement {
    */
   @property({ type: Boolean }) filled = false
   private pressedOnBackdrop = false
-  private escaped = false
+  @state() private escaped = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -111,6 +114,9 @@ export class DgDialog extends StyledElement {
         ${iconButton('close', msg`Close`, () => this.close())}
       </div>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
+      <p class="soft escaped" role="status">
+        ${this.filled && this.escaped ? msg`Press Escape again to discard what you entered.` : nothing}
+      </p>
       <slot name="actions"></slot>
     </dialog>`
   }

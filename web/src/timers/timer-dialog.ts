@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { keyed } from 'lit/directives/keyed.js'
 import type { NewTimer, Timer } from '../../../src/http/contract/timers.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
@@ -115,7 +116,7 @@ export class DgTimerDialog extends FormDialog {
           error: errors.title,
         })}
         ${choiceView('repeat', msg`How often`, repeats, this.repeat)}
-        ${this.repeat === 'cron' ? this.cronView() : this.momentView()}
+        ${keyed(this.repeat === 'cron', this.repeat === 'cron' ? this.cronView() : this.momentView())}
         ${this.repeat === 'cron' || this.repeat === 'once' ? nothing : this.untilView()}
         ${
           timer
