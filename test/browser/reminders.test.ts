@@ -3,7 +3,7 @@ import { httpFaults } from '../doubles/model/script.ts'
 import type { WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { composer, inFocus, visit } from './page.ts'
+import { composer, inFocus, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -57,11 +57,16 @@ test('marks a reminder as seen once the owner types on the timeline', { tags: ['
 test('ticks off and snoozes reminders on the timeline, and shows what became of them', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
-  const page = await visit(browser(), service)
+  const page = await visit(browser(), service, { context: { viewport: phone } })
   await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
   const row = (title: string) => page.locator('.notice.reminder').filter({ hasText: title })
   const settled = (title: string) => row(title).locator('.state')
   await remind(service, 'Check the oven')
+  await row('Check the oven').getByRole('button', { name: 'Done' }).waitFor()
+  const toast = await page.locator('.toast').boundingBox()
+  const due = await row('Check the oven').boundingBox()
+  if (!toast || !due) throw new Error('the toast or the reminder is not shown')
+  expect(toast.y + toast.height).toBeLessThanOrEqual(due.y)
   await row('Check the oven').getByRole('button', { name: 'Done' }).click()
   await settled('Check the oven')
     .filter({ hasText: /^Done$/ })

@@ -24,6 +24,12 @@ export class DgToasts extends StyledElement {
       pointer-events: none;
       z-index: 20;
     }
+    /* On a phone, the newest entries are just above the message field. */
+    @media (max-width: 44rem) {
+      :host {
+        inset: calc(4rem + env(safe-area-inset-top)) 0 auto;
+      }
+    }
     .toast {
       display: grid;
       grid-template-columns: auto minmax(0, 1fr) auto auto;
