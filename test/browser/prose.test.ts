@@ -113,12 +113,17 @@ for (const [name, viewport] of [
   })
 }
 
-test('cuts off nothing of a printed note, not even long words in code', async () => {
+test('prints a note on white, and cuts off nothing, not even long words in code', async () => {
   const service = await startWholeService()
   const content = `\`\`\`\n${'x'.repeat(4000)}\n\`\`\`\n\n${'y'.repeat(4000)}`
   const { json: note } = await service.client.post('/api/notes', { title: 'Long', content })
-  const page = await visit(browser(), service, { path: `/notes/${note.id}` })
+  const page = await visit(browser(), service)
+  await page.context().addCookies([{ name: 'delegate_theme', value: 'dark', url: service.origin }])
+  await page.goto(`/notes/${note.id}`)
+  const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+  expect(await scheme()).toBe('dark')
   await page.emulateMedia({ media: 'print' })
+  expect(await scheme()).toBe('light')
   const cut = await page
     .locator('main *')
     .evaluateAll(
