@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
+import { guard } from 'lit/directives/guard.js'
 import type { Note } from '../../../src/http/contract/notes.ts'
 import { explain, Refused } from '../api/http.ts'
 import { AppElement } from '../app/app-element.ts'
@@ -13,6 +14,7 @@ import { createMarkdown } from '../design/markdown.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { prose } from '../design/prose.ts'
+import { hasCheckboxes, makeTickable, toggleCheckbox } from './checkboxes.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 
@@ -38,6 +40,7 @@ export class DgNoteEditorPage extends AppElement {
   /** What happened to the note elsewhere since it was loaded. */
   @state() private elsewhere: 'changed' | 'deleted' | null = null
   @state() private problem = ''
+  private savingTicks = false
   private readonly markdown = createMarkdown((code) => void copyWithToast(code, msg`Copied`, this.app.toast))
 
   protected override connected(signal: AbortSignal): void {
@@ -59,6 +62,7 @@ export class DgNoteEditorPage extends AppElement {
       const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
       this.take(note)
       if (unsaved) this.draft = unsaved
+      else this.previewing = hasCheckboxes(this.markdown(this.draft.content))
       const isStale = note && unsaved && (unsaved.revision ?? note.revision) !== note.revision
       this.elsewhere = isStale ? 'changed' : null
       this.state = 'ready'
@@ -159,6 +163,19 @@ export class DgNoteEditorPage extends AppElement {
     } finally {
       this.busy = false
     }
+  }
+
+  /** Ticks a box of the preview. Saves at once, unless something else is unsaved. */
+  private async tick(place: number): Promise<void> {
+    const isSavedLater = this.savingTicks || this.isChanged()
+    this.typed({ content: toggleCheckbox(this.draft.content, place, this.markdown) })
+    await this.updateComplete
+    this.renderRoot.querySelectorAll<HTMLElement>('.task input')[place]?.focus()
+    if (isSavedLater) return
+    this.savingTicks = true
+    // Another box may be ticked meanwhile.
+    while (this.isChanged() && this.problem === '' && this.elsewhere === null) await this.save()
+    this.savingTicks = false
   }
 
   private loadOther(id: string): void {
@@ -322,7 +339,7 @@ export class DgNoteEditorPage extends AppElement {
     const { title, content } = this.draft
     return html`<section class="preview" aria-label=${msg`Preview`}>
       ${title === '' ? nothing : html`<h2>${title}</h2>`}
-      <div class="prose">${this.markdown(content)}</div>
+      <div class="prose">${guard([content], () => makeTickable(this.markdown(content), (place) => void this.tick(place)))}</div>
     </section>`
   }
 

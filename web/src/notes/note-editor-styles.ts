@@ -48,6 +48,11 @@ export const noteEditorStyles = css`
     overflow-wrap: anywhere;
     unicode-bidi: plaintext;
   }
+  /* As wide as the indent of an item that wraps. */
+  .task input {
+    margin-inline: -0.25em 0.4em;
+    vertical-align: -0.15em;
+  }
   .previewing .write {
     display: none;
   }
