@@ -10,7 +10,7 @@ const OVERDUE_MS = 2 * DAY_MS
 const TEST_EVERY_MS = 7 * DAY_MS
 
 export type Step = Exclude<BackupStep, 'remove'>
-export type Health = { readonly ok: boolean; readonly detail: string }
+export type Health = { readonly ok: boolean; readonly off?: true; readonly detail: string }
 
 /** What is due, and what is wrong, from the views and the clock. */
 export function createBackupState(options: {
@@ -120,7 +120,7 @@ export function createBackupState(options: {
       const found = problems()
       if (found.length > 0) return { ok: false, detail: found.join(' ') }
       if (settings().state === 'off')
-        return { ok: true, detail: msg`Off. Choose a directory and a passphrase in the settings.` }
+        return { ok: true, off: true, detail: msg`Off. Choose a directory and a passphrase in the settings.` }
       const last = queries.newest(nowMs())
       return {
         ok: true,

@@ -25,6 +25,7 @@ test('shows a failing check and its remedy on every page, and details under Heal
     .waitFor()
   await health.getByText('Everything that happens is recorded.').waitFor()
   await health.getByText('Model: The builtin model answers, without a model service.').waitFor()
+  await health.locator('.off').getByText('Backups: Off.').waitFor()
   await health.getByText('No backlog, and no failures since Delegate started.').waitFor()
   expect(await findings(page)).toEqual([])
   renameSync(`${settings}.away`, settings)

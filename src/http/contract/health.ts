@@ -19,7 +19,9 @@ const checksSchema = z.object({
   settings: checkSchema,
   disk: checkSchema.describe('Free disk space; informational'),
   model: checkSchema.describe('Whether the last turn succeeded; informational'),
-  backups: checkSchema.describe('Whether the last backup is recent and could be restored; informational'),
+  backups: checkSchema
+    .extend({ off: z.literal(true).optional() })
+    .describe('Whether the last backup is recent and could be restored; informational'),
   telephony: checkSchema
     .optional()
     .describe('Whether the last text was sent; informational; absent if not configured'),

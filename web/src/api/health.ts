@@ -3,7 +3,12 @@ import { Refused } from './http.ts'
 import type { Http } from './routes.ts'
 
 export type CheckName = keyof Checks
-export type Check = { readonly name: CheckName; readonly ok: boolean; readonly detail: string }
+export type Check = {
+  readonly name: CheckName
+  readonly ok: boolean
+  readonly off: boolean
+  readonly detail: string
+}
 
 /** In order of importance: a failure of an early check often causes the later ones. */
 const checkNames = [
@@ -30,7 +35,7 @@ export const reportedChecks: ReadonlySet<CheckName> = new Set([
 export function checksOf(checks: Checks): readonly Check[] {
   return checkNames.flatMap((name) => {
     const check = checks[name]
-    return check ? [{ name, ok: check.ok, detail: check.detail ?? '' }] : []
+    return check ? [{ name, ok: check.ok, off: 'off' in check, detail: check.detail ?? '' }] : []
   })
 }
 

@@ -28,6 +28,9 @@ export const checklist = css`
   .checks > .fails > dg-icon {
     color: var(--danger);
   }
+  .checks > .off > dg-icon {
+    color: var(--ink-faint);
+  }
   .checks > .warns > dg-icon {
     color: var(--warning);
   }

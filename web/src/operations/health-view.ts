@@ -66,11 +66,13 @@ function healthView(health: Health): TemplateResult {
 }
 
 function checkView(check: Check): TemplateResult {
-  const [tone, icon]: [string, IconName] = check.ok
-    ? ['', 'done']
-    : reportedChecks.has(check.name)
-      ? ['warns', 'warning']
-      : ['fails', 'failed']
+  const [tone, icon]: [string, IconName] = check.off
+    ? ['off', 'info']
+    : check.ok
+      ? ['', 'done']
+      : reportedChecks.has(check.name)
+        ? ['warns', 'warning']
+        : ['fails', 'failed']
   return html`<li class=${tone}>
     <dg-icon name=${icon}></dg-icon>
     <div><strong>${checkName(check.name)}</strong>: ${checkText(check)}</div>
