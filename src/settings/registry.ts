@@ -289,13 +289,13 @@ export const settingRegistry = {
     title: english`Your phone numbers`,
     default: null,
     sensitive: true,
-    description: english`The owner's phone numbers, separated by commas. While unset, every caller is a guest.`,
+    description: english`Your phone numbers, separated by commas. While unset, every caller is a guest.`,
   }),
   TIMEZONE: setting(timezoneSchema, {
     group: 'owner',
     title: english`Time zone`,
     default: 'UTC',
-    description: english`The owner's time zone, as an IANA name like Europe/Berlin.`,
+    description: english`Your time zone, as an IANA name like Europe/Berlin.`,
   }),
   LANGUAGE: setting(z.enum(languageChoices), {
     group: 'owner',
