@@ -34,6 +34,11 @@ test('shows the text of a reminder, or that one is due if the text is not known'
   expect(titleOf(event(1, 'timer.fired', { payload: { erased: true } }))).toBe('A reminder is due')
 })
 
+test('counts memories and earlier messages that were held back', () => {
+  const payload = { ids: [], turnSeqs: [3], reason: 'duplicate' }
+  expect(titleOf(event(1, 'memory.recall.suppressed', { payload }))).toBe('Held back 1 thing: duplicate')
+})
+
 test('counts changed settings', () => {
   const titleFor = (keys?: string[]) =>
     titleOf(event(1, 'settings.changed', keys ? { payload: { keys } } : undefined))

@@ -48,17 +48,21 @@ export function deduplicationFigures({ deduplication: counts }: MemoryInsights):
     counted(msg`Reinforced`, counts.reinforced, msg`Already known: the memory got stronger`),
     counted(msg`Merged`, counts.merged, msg`Made an existing memory more precise`),
     counted(msg`Discarded`, counts.discarded, msg`Not stored: uncertain, foreign or duplicate`),
-    counted(msg`Held back`, counts.suppressed, msg`Found, but not used in a reply`),
   ]
 }
 
-export function recallFigures({ runtime }: MemoryInsights): MemoryFigure[] {
+export function recallFigures({ runtime, deduplication }: MemoryInsights): MemoryFigure[] {
   const { recall, embedding } = runtime
   return [
     counted(msg`Searches`, recall.queries, msg`Searches for relevant memories before a turn`),
     counted(msg`In time`, recall.inTime, msg`Finished before the turn started`),
     counted(msg`Late`, recall.late, msg`Results used in the next turn`),
     counted(msg`Failed`, recall.failed, msg`The turn continued without memories`),
+    counted(
+      msg`Held back`,
+      deduplication.suppressed,
+      msg`Memories found but not used: already known, irrelevant or too late.`,
+    ),
     {
       name: msg`Last duration`,
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),

@@ -174,7 +174,7 @@ export const titles: Readonly<Record<string, Title>> = {
   'memory.recalled': (e) =>
     msg`Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), msg`thing`, msg`things`)} that may be relevant`,
   'memory.recall.suppressed': (e) =>
-    msg`Held back ${plural(size(e, 'ids'), msg`memory`, msg`memories`)}: ${wordsText(text(e, 'reason'))}`,
+    msg`Held back ${plural(size(e, 'ids') + size(e, 'turnSeqs'), msg`thing`, msg`things`)}: ${wordsText(text(e, 'reason'))}`,
   'signal.raised': (e) => named(e, msg`Noticed ${wordsText(text(e, 'kind'))}`, 'text'),
   'activation.started': () => msg`Woke up on its own`,
   'activation.completed': (e) =>
