@@ -50,7 +50,7 @@ test('makes none without a directory or without a passphrase, and says so', asyn
   expect((await off.client.post('/api/backups')).status).toBe(409)
   const health = async ({ client }: typeof off) =>
     (await client.get('/api/session/health')).json.checks.backups
-  expect(await health(off)).toEqual({ ok: true, detail: expect.stringContaining('Off.') })
+  expect(await health(off)).toEqual({ ok: true, off: true, detail: expect.stringContaining('Off.') })
 
   const target = join(testDirectory(), 'backups')
   const open = await startWholeService({ environment: { BACKUP_DIRECTORY: target } })
