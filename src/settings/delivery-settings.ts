@@ -31,7 +31,7 @@ export const deliverySettings = {
     title: english`Deliver outcomes by`,
     choices: deliveryChannels,
     default: 'chat',
-    description: english`How the outcome of a task reaches the owner, unless the task says otherwise.`,
+    description: english`How the outcome of a task reaches you, unless the task says otherwise.`,
   }),
   DELIVERY_WEBHOOK_URL: setting(webhookUrlSchema, {
     group: 'delivery',
