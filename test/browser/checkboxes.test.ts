@@ -17,7 +17,7 @@ test('opens a note with boxes in its preview, ticks them, and saves each tick', 
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1)
   expect(await findings(page)).toEqual([])
   const held = Promise.withResolvers<void>()
-  onTestFinished(held.resolve)
+  onTestFinished(() => held.resolve())
   await page.route(`**/api/notes/${id}`, async (route) => {
     await held.promise
     await route.continue()
