@@ -130,7 +130,7 @@ export function createTurnQueries(views: Database) {
     "SELECT * FROM turns WHERE endedSeq IS NULL AND status IN ('waiting', 'running') ORDER BY causeSeq",
   )
   const lastEnded = views.prepare<[], Pick<TurnRow, 'status' | 'kind'>>(
-    'SELECT status, kind FROM turns WHERE endedSeq IS NOT NULL ORDER BY endedSeq DESC LIMIT 1',
+    `SELECT status, kind FROM turns WHERE endedSeq IS NOT NULL AND trigger <> 'call' ORDER BY endedSeq DESC LIMIT 1`,
   )
   const lastAsked = views.prepare<[], TurnRow>(
     `SELECT * FROM turns WHERE party = 'owner' AND trigger <> 'activation' ORDER BY causeSeq DESC LIMIT 1`,
@@ -147,7 +147,7 @@ export function createTurnQueries(views: Database) {
   )
   return {
     byId: (turnId: string) => byId.get(turnId),
-    /** The outcome of the last ended turn. */
+    /** The outcome of the last ended turn of the chat model. Calls have models of their own. */
     lastEnded: () => lastEnded.get(),
     /** Waiting and running turns, in the order of their causes. */
     unfinished: () => unfinished.all(),

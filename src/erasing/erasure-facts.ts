@@ -69,17 +69,28 @@ export function redactionFacts(
 ): NewEvent[] {
   return redactions.map(({ seq, replySeq, text }): NewEvent => {
     const [reply] = wholeLedger.readSeqs([seq])
-    const seqs = [...new Set([replySeq, ...(reply?.derivedFrom ?? [])])].sort((a, b) => a - b)
-    const sources = wholeLedger.readSeqs(seqs).filter(({ erased }) => !erased)
     return {
       type: 'reply.redacted',
       actor: 'service',
       channel: 'system',
-      derivedFrom: sources.map((source) => source.seq),
+      derivedFrom: unerased([replySeq, ...(reply?.derivedFrom ?? [])], wholeLedger),
       facts: { replySeq, erasureId },
       body: { text },
     }
   })
+}
+
+/** These sources; in place of an erased one, its own, whose words it may have repeated. */
+function unerased(seqs: readonly number[], wholeLedger: LedgerReader): number[] {
+  const met = new Set(seqs)
+  const found: number[] = []
+  // A set also visits what is added meanwhile.
+  for (const seq of met) {
+    const [source] = wholeLedger.readSeqs([seq])
+    if (source?.erased === false) found.push(seq)
+    else for (const earlier of source?.derivedFrom ?? []) met.add(earlier)
+  }
+  return found.sort((a, b) => a - b)
 }
 
 /** Reads a request back from its facts. */

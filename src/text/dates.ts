@@ -1,6 +1,6 @@
 import type { ParsedComponents, ParsedResult, ParsingOption } from 'chrono-node'
 import { casual, GB } from 'chrono-node/en'
-import { DAY_MS, fromWallClock, zoneOffsetMs } from '../lib/time.ts'
+import { DAY_MS, dateFormat, fromWallClock, zoneOffsetMs } from '../lib/time.ts'
 
 /** Where and when a text was said. */
 export type Said = { readonly at: Date; readonly timezone: string }
@@ -25,11 +25,8 @@ const MONTH_FIRST = new Set(new Intl.Locale('en-US').getTimeZones())
 /** The English and numeric dates in a text, as local time. */
 export function parseDates(text: string, { at, timezone }: Said, options?: ParsingOption): ParsedResult[] {
   const offsetMinutes = Math.round(zoneOffsetMs(at, timezone) / 60_000)
-  return (MONTH_FIRST.has(timezone) ? casual : GB).parse(
-    text,
-    { instant: at, timezone: offsetMinutes },
-    options,
-  )
+  const zone = dateFormat('en', { timeZone: timezone }).resolvedOptions().timeZone
+  return (MONTH_FIRST.has(zone) ? casual : GB).parse(text, { instant: at, timezone: offsetMinutes }, options)
 }
 
 /** "Next week" and "in two weeks" resolve to a specific day, although they name none. */

@@ -64,7 +64,7 @@ test('pins memories, which come first, and merges others, with a way back', { ta
   await check(page, 'memories-selected')
   await page.getByRole('button', { name: 'Merge' }).click()
   await page.getByRole('heading', { name: 'Merge 2 memories' }).waitFor()
-  await expect.poll(() => textField(page).inputValue()).toBe('My canoe is green. I own a canoe')
+  await expect.poll(() => textField(page).inputValue()).toBe('My canoe is green. I own a canoe.')
   await textField(page).fill('I own a green canoe')
   await check(page, 'memory-merge')
   await page.locator('dg-memory-dialog').getByRole('button', { name: 'Merge' }).click()

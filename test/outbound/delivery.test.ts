@@ -25,7 +25,7 @@ test('retries a text until the provider takes it, and reports the rates', async 
   double.fail(busy, busy)
   const id = await assistant.dispatch(done, { notify: 'sms', title: 'Paint' })
   const task = await assistant.settled(id)
-  expect(double.messages).toMatchObject([{ to: OWNER, body: 'Task “Paint” is done. The gate is green.' }])
+  expect(double.messages).toMatchObject([{ to: OWNER, body: 'Task "Paint" is done. The gate is green.' }])
   expect(task).toMatchObject({ status: 'finished', deliveryState: 'delivered' })
   expect(task.deliveries).toMatchObject([
     {

@@ -19,7 +19,7 @@ test('runs a task asked for in chat and texts its outcome to the owner once', as
     ofType(await assistant.events(), 'activation.completed').at(0),
   )
   expect(double.messages.map(({ body }) => body)).toEqual([
-    'Task “Fix the build” is done. I was asked to fix the build',
+    'Task "Fix the build" is done. I was asked to fix the build',
   ])
   const all = await assistant.events()
   // The chat holds no reply but the one to the request.

@@ -117,7 +117,7 @@ export function createCompactor(options: {
           inputTokensAfter:
             Math.min(blobTokens, textTokens) + sumTokens(left) + estimateTokens(options.instructions()),
           usage: addUsage(capsule.usage, usage),
-          foreign: [...part, ...commitments].some(({ foreign }) => foreign),
+          foreign: [...part, ...givenTo(capsule, commitments)].some(({ foreign }) => foreign),
         },
         body: { text: capsule.text, replacement: blob },
       },
@@ -292,12 +292,16 @@ type Attempt = Coverage & {
 /** The sources of a capsule. A model is also given the open commitments, wherever they were made. */
 function sources(
   seqs: readonly number[],
-  { method }: Capsule,
+  capsule: Capsule,
   commitments: readonly Commitment[],
 ): readonly number[] {
-  const given = method === 'model' ? commitments.map(({ seq }) => seq) : []
+  const given = givenTo(capsule, commitments).map(({ seq }) => seq)
   return [...new Set([...seqs, ...given])].sort((a, b) => a - b)
 }
+
+/** The builtin model is given none. */
+const givenTo = ({ method }: Capsule, commitments: readonly Commitment[]) =>
+  method === 'model' ? commitments : []
 
 /** The first that fit. */
 function firstOf(commitments: readonly Commitment[], tokens: number): readonly Commitment[] {

@@ -69,7 +69,7 @@ export function isOfAnother(text: string, keys: readonly string[]): boolean {
 
 /** Whether a fact is about somebody with a name that the question lacks: "Ben's birthday is on 7 June", "Ben lives in Leeds". */
 function isOfNamed(text: string, question: string): boolean {
-  const name = /^\p{Lu}\p{L}+(?=['’]s | (?!is\b)[\p{Ll}]+s )/u.exec(text)?.[0].toLowerCase()
+  const name = /^\p{Lu}\p{L}+(?=['’]s | \p{Ll}+s (?:in|at|for|with) )/u.exec(text)?.[0].toLowerCase()
   return (
     name !== undefined && !isPersonal(text) && !STOP_WORDS.has(name) && !sensesIn(question).has(senseOf(name))
   )

@@ -68,7 +68,7 @@ export function* report(name: string, args: Call['args'], say: (outcome: Outcome
 }
 
 /** They count as a space, but "🌷 garden" begins with one. */
-const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}[\u200d\ufe0f]?[\u200d\ufe0f\s]?)+$/u
+const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}[\u200d\ufe0f\s]{0,2})+$/u
 
 /** The captured groups in the original words; null without a match. */
 export function matchOf(pattern: RegExp, { text, places, original }: Heard): readonly string[] | null {

@@ -79,6 +79,19 @@ test.each([
   expect(text).toMatch(/^I found nothing about that/)
 })
 
+test.each([
+  ['where are my keys?', 'Spare keys are in the drawer'],
+  ['what do I like to do on Saturday?', 'On Saturdays I like to swim'],
+])('answers “%s” with “%s”', async (said, fact) => {
+  const memories = [{ id: 'm', text: fact, since: '2026-06-02T09:00:00.000Z' }]
+  const { text } = await runTurn([owner(said)], {
+    recall: () => ({ ok: true, memories }),
+    search_timeline: nothing,
+    list_timers: nothing,
+  })
+  expect(text).toMatch(/^You told me/)
+})
+
 test('sets no reminder for two requests in one', async () => {
   for (const said of [
     'remind me on Monday to call Ed and on Thursday to call Al',
@@ -107,6 +120,9 @@ test('keeps the quotes and the emoji of what it writes', async () => {
   })
   expect(await written('note: 🌷 garden ideas')).toMatchObject({ content: '🌷 garden ideas' })
   expect(await written('remind me 🎂 tomorrow at 10')).toMatchObject({ title: '🎂' })
+  expect(await written(`add ${'❤️'.repeat(500)} milk to my shopping list`)).toMatchObject({
+    append: expect.stringContaining('milk'),
+  })
 })
 
 test('takes what was bought off the shopping list, if it is there', async () => {

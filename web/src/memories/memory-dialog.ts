@@ -122,10 +122,7 @@ export class DgMemoryDialog extends FormDialog {
         ${areaView({
           name: 'text',
           label: msg`What to remember`,
-          value: memories
-            .map(({ text }) => text)
-            .join('. ')
-            .replaceAll('.. ', '. '),
+          value: memories.length > 1 ? memories.map(asSentence).join(' ') : (proposed?.text ?? ''),
           placeholder: msg`I am allergic to papaya.`,
           maxLength: maxChars,
           hint: hintOf(memories.length),
@@ -146,6 +143,8 @@ export class DgMemoryDialog extends FormDialog {
     )
   }
 }
+
+const asSentence = ({ text }: Given) => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 function hintOf(replaced: number): string {
   if (replaced === 0) return msg`One statement, complete in itself.`

@@ -167,7 +167,7 @@ export class DgNoteEditorPage extends AppElement {
 
   /** Ticks a box of the preview. Saves at once, unless something else is unsaved. */
   private async tick(place: number): Promise<void> {
-    const isSavedLater = this.savingTicks || this.isChanged()
+    const isSavedLater = this.savingTicks || this.busy || this.isChanged()
     this.typed({ content: toggleCheckbox(this.draft.content, place, this.markdown) })
     await this.updateComplete
     this.renderRoot.querySelectorAll<HTMLElement>('.task input')[place]?.focus()

@@ -91,7 +91,7 @@ const IS_PAST = /\b(?:did|was|were|had)\b/i
 
 /** What a question about a day says beside the day. */
 const OF_A_DAY =
-  /^(?:agenda|anything|busy|calendar|coming|diary|due|free|going|happening|like|list|look|need|planned|plans?|schedule|something)$/
+  /^(?:agenda|anything|busy|calendar|coming|diary|due|free|going|happening|list|planned|plans?|schedule|something)$/
 
 /**
  * Answers a question that names nothing but days ahead, with the reminders and with what the owner said of them: "What
@@ -99,7 +99,9 @@ const OF_A_DAY =
  */
 export function agendaAsked(question: string, world: World): Steps | null {
   if (IS_PAST.test(question)) return null
-  const span = spanOf(question, world.present, (word) => isStopWord(word) || OF_A_DAY.test(word))
+  // "How does Friday look?" and "what do I need to do?", but not "what do I like to do?".
+  const plain = question.replace(/ (?:looks?|(?:look )?like)\W{0,3}$| need(?= to do\b)/i, '')
+  const span = spanOf(plain, world.present, (word) => isStopWord(word) || OF_A_DAY.test(word))
   return span === null || span[0] < 0 ? null : listed('', span, true, world)
 }
 
