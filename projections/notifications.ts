@@ -76,19 +76,19 @@ export const notificationsProjection = defineProjection({
 export function createNotificationQueries(views: Database) {
   const bySeq = views.prepare<[number], NotificationRow>('SELECT * FROM notifications WHERE seq = ?')
   const unseen = views.prepare<[string, number], NotificationRow>(
-    'SELECT * FROM notifications WHERE seenAt IS NULL AND at >= ? ORDER BY seq LIMIT ?',
+    `SELECT * FROM (SELECT * FROM notifications WHERE seenAt IS NULL AND at >= ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
   )
   const countUnseen = views
-    .prepare<[], number>('SELECT count(*) FROM notifications WHERE seenAt IS NULL')
+    .prepare<[string], number>('SELECT count(*) FROM notifications WHERE seenAt IS NULL AND at >= ?')
     .pluck()
   const kindsIn = views
     .prepare<[number, number], NotificationKind>('SELECT kind FROM notifications WHERE seq BETWEEN ? AND ?')
     .pluck()
   return {
     bySeq: (seq: number) => bySeq.get(seq),
-    /** Oldest first, from a time on. */
+    /** The newest ones from a time on, oldest first. */
     unseen: (since: string, limit: number) => unseen.all(since, limit),
-    countUnseen: () => countUnseen.get() ?? 0,
+    countUnseen: (since: string) => countUnseen.get(since) ?? 0,
     /** The kind of each notification about a fact in the range. */
     kindsIn: ({ firstSeq, lastSeq }: SeqRange) => kindsIn.all(firstSeq, lastSeq),
   }

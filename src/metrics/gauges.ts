@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createNotificationQueries } from '../../projections/notifications.ts'
+import { DAY_MS } from '../lib/time.ts'
 import type { EngineStatus } from '../storage/messages.ts'
 import type { Storage, StorageStatus } from '../storage/storage.ts'
 
@@ -62,7 +63,9 @@ export function addGauges(prom: Prom, register: Registry, sources: GaugeSources)
   each('deliveries_waiting', 'channel', 'Deliveries without an outcome', () =>
     waiting().map(({ channel, count }) => [channel, count]),
   )
-  one('notifications_unseen', 'Notifications that the owner has not seen', countUnseen)
+  one('notifications_unseen', 'Notifications of the last 24 hours that the owner has not seen', () =>
+    countUnseen(new Date(nowMs() - DAY_MS).toISOString()),
+  )
   each('money_spent_dollars', 'window', 'Spent and reserved in the last 24 hours and 30 days', () =>
     allowance().map(({ window, spentMicros }) => [window, spentMicros / MICROS]),
   )

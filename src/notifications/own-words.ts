@@ -1,4 +1,5 @@
 import type { LedgerReader } from '../../ledger/reader.ts'
+import { causeOfTimer } from '../lib/cause-of-timer.ts'
 import { oneLine, shorten } from '../lib/shorten.ts'
 import { typedWords } from '../text/pasted.ts'
 
@@ -25,9 +26,7 @@ export function isOwnTitle(ledger: Ledger, seq: number): boolean {
  * others may have worded. `seq` is of the fact with the title.
  */
 export function requestFor(ledger: Ledger, seq: number): string | null {
-  const causeOf = (of: number | null) => (of === null ? undefined : ledger.readSeqs([of])[0])
-  const call = causeOf(causeOf(seq)?.causedBy ?? null)
-  const message = call?.type === 'tool.called' ? causeOf(call.causedBy) : undefined
+  const message = causeOfTimer(ledger, seq)
   const isTyped = message?.type === 'chat.message.received' && message.facts.spoken !== true
   const isTexted = message?.type === 'sms.received' && message.facts.party === 'owner'
   const words = isTyped ? typedWords(message) : isTexted ? (message.body?.text ?? '') : ''

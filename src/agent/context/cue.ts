@@ -1,4 +1,5 @@
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
+import { causeOfTimer } from '../../lib/cause-of-timer.ts'
 import type { InputItem } from '../../model/port.ts'
 import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
@@ -40,11 +41,8 @@ export function createCues(options: {
 
   /** Stands in for a timer that foreign words may have shaped: what the owner typed to ask for it. Null if nothing. */
   function askedFor({ derivedFrom }: { readonly derivedFrom: readonly number[] }): string | null {
-    const [set] = ledger.readSeqs(derivedFrom)
-    const isTimer = set?.type === 'timer.set' || set?.type === 'timer.changed'
-    const [called] = isTimer && set.causedBy !== null ? ledger.readSeqs([set.causedBy]) : []
-    const [message] =
-      called?.type === 'tool.called' && called.causedBy !== null ? ledger.readSeqs([called.causedBy]) : []
+    const [seq] = derivedFrom
+    const message = seq === undefined ? undefined : causeOfTimer(ledger, seq)
     if (message?.type !== 'chat.message.received' || message.facts.spoken === true || !message.body)
       return null
     return `a timer is due that the owner asked for: “${typedWords(message)}”`

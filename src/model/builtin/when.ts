@@ -231,17 +231,15 @@ function takeMoment(text: string, present: Clock, early: boolean): When | null {
 function hasAnother(after: string, present: Clock): boolean {
   if (/ and at \d/i.test(after)) return true
   const further = after.split(/ and (?:on )?/i).slice(1)
-  if (further.some((text) => startsWithTime(text, present, / to /y))) return true
+  if (further.some((text) => afterTime(text, present)?.startsWith(' to '))) return true
   const joint = /^(?:,| and| or) (?:and |again |on )*/i.exec(after)?.[0]
-  return joint !== undefined && startsWithTime(after.slice(joint.length), present)
+  return joint !== undefined && afterTime(after.slice(joint.length), present) !== null
 }
 
-/** Whether a text starts with a time, and goes on like this. */
-function startsWithTime(text: string, present: Clock, then = /(?:)/y): boolean {
+/** What follows the time that a text starts with; null if it starts with none. */
+function afterTime(text: string, present: Clock): string | null {
   const [first] = datesIn(text, present)
-  if (first?.index !== 0) return false
-  then.lastIndex = first.text.length
-  return then.test(text)
+  return first?.index === 0 ? text.slice(first.text.length) : null
 }
 
 /** Whether another time comes just before: "tablets at 8 am and 8 pm". */

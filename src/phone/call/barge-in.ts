@@ -9,7 +9,7 @@ export function callerStarted(draft: Draft): void {
   const beganNow = !draft.state.caller.speaking
   setCaller(draft, { speaking: true, hasAsked: true, replyOwed: null })
   // The reply to these words also covers the queued request.
-  setResponses(draft, { queued: null, toolRounds: 0 })
+  setResponses(draft, { queued: null, failures: 0, toolRounds: 0 })
   set(draft, { checkInsMade: 0 })
   interrupt(draft)
   // Last, so that recall cannot delay the clear.

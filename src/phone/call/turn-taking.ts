@@ -181,9 +181,9 @@ function replyAdded(
 
 /** Apologises after MAX_FAILURES failed responses or too many tools, unless the caller waits for no answer. */
 function sayTrouble(draft: Draft): void {
-  if (draft.state.responses.failures < MAX_FAILURES) return
+  if (draft.state.responses.failures < MAX_FAILURES || !draft.state.caller.hasAsked) return
   setResponses(draft, { failures: 0 })
-  if (draft.state.caller.hasAsked) say(draft, draft.state.options.phrases.trouble)
+  say(draft, draft.state.options.phrases.trouble)
 }
 
 function tick(draft: Draft): void {
@@ -205,7 +205,9 @@ function breakSilence(draft: Draft): void {
   const { quietSinceMs, checkInsMade, options } = draft.state
   if (quietSinceMs === null || draft.atMs - quietSinceMs < options.limits.silenceMs) return
   if (checkInsMade >= options.limits.checkIns) {
-    endCall(draft, 'silence', 'hangUp')
+    // The model could not even ask whether the caller is there.
+    if (draft.state.responses.failures >= MAX_FAILURES) leave(draft, 'trouble', 'silence')
+    else endCall(draft, 'silence', 'hangUp')
     return
   }
   set(draft, { checkInsMade: checkInsMade + 1 })

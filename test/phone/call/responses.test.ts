@@ -174,6 +174,22 @@ test('does not apologise for a greeting or a check-in', () => {
   expect(mediaBytes(call.all)).toBe(0)
 })
 
+test('apologises before it hangs up on silence that it could not break', () => {
+  const call = startCall()
+  const fail = (name: string) => {
+    call.created(name)
+    call.done(name, 'failed')
+  }
+  call.configured()
+  for (const name of ['greeting', 'greeting again', 'check-in', 'second check-in']) {
+    fail(name)
+    if (name !== 'greeting') call.after(13_000)
+  }
+  call.playedAll()
+  expect(facts(call.all, 'call.reply.spoken').map(({ body }) => body?.text)).toEqual(['Trouble.'])
+  expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'silence' } }])
+})
+
 test('retries a request that the service refuses once, then plays a phrase to the caller', () => {
   const call = startQuietCall()
   const refused = () => {

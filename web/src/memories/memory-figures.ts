@@ -61,7 +61,7 @@ export function recallFigures({ runtime, deduplication }: MemoryInsights): Memor
     counted(
       msg`Held back`,
       deduplication.suppressed,
-      msg`Memories found but not used: already known, irrelevant or too late.`,
+      msg`Found but not used: already known, irrelevant or too late`,
     ),
     {
       name: msg`Last duration`,

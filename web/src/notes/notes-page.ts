@@ -9,8 +9,8 @@ import { moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
+import { noteSummary } from '../design/plain-text.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
-import { noteSummary } from './plain-text.ts'
 
 const pageSize = 50
 

@@ -65,14 +65,14 @@ function healthView(health: Health): TemplateResult {
   `
 }
 
+function lookOf({ name, ok, off }: Check): readonly [tone: string, icon: IconName] {
+  if (off) return ['off', 'info']
+  if (ok) return ['', 'done']
+  return reportedChecks.has(name) ? ['warns', 'warning'] : ['fails', 'failed']
+}
+
 function checkView(check: Check): TemplateResult {
-  const [tone, icon]: [string, IconName] = check.off
-    ? ['off', 'info']
-    : check.ok
-      ? ['', 'done']
-      : reportedChecks.has(check.name)
-        ? ['warns', 'warning']
-        : ['fails', 'failed']
+  const [tone, icon] = lookOf(check)
   return html`<li class=${tone}>
     <dg-icon name=${icon}></dg-icon>
     <div><strong>${checkName(check.name)}</strong>: ${checkText(check)}</div>

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { plainWords } from '../notes/plain-text.ts'
+import { plainWords } from '../design/plain-text.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Entry, Segment } from './tree.ts'
 

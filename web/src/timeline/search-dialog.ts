@@ -6,7 +6,7 @@ import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { takeText } from '../design/field.ts'
 import { markedText } from '../design/marked.ts'
 import { msg } from '../design/msg.ts'
-import { plainWords } from '../notes/plain-text.ts'
+import { plainWords } from '../design/plain-text.ts'
 import { signOfHit } from './event-icons.ts'
 import { filterStyles, filtersView, narrowingOf, noFilters, type SearchFilters } from './search-filters.ts'
 import {

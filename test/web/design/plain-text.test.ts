@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteSummary, plainWords } from '../../../web/src/notes/plain-text.ts'
+import { noteSummary, plainWords } from '../../../web/src/design/plain-text.ts'
 
 const [on, off] = ['\u0002', '\u0003']
 
