@@ -6,9 +6,6 @@ export const timelinePageStyles = css`
     grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
     height: 100%;
   }
-  .bar {
-    flex-wrap: nowrap;
-  }
   .connection {
     margin-inline-end: var(--space-1);
     padding: 0 var(--space-1) 0 var(--space-3);
