@@ -45,6 +45,7 @@ export function relayMarkup(options: {
     dtmfDetection: true,
     partialPrompts: true,
     events: 'tokens-played',
+    ...voice(),
     // The SDK's type lacks the documented values.
     ...{ reportInputDuringAgentSpeech: 'dtmf' as unknown as boolean },
   })
@@ -79,10 +80,12 @@ export function sayMarkup(text: string): string {
   return response.toString()
 }
 
-/** In a voice for the language of the text; the provider's default voice is for English. */
 function say(response: VoiceResponse, text: string): void {
-  response.say(languageNow() === 'en' ? {} : { language: 'de-DE' }, plain(text))
+  response.say(voice(), plain(text))
 }
+
+/** For German, its voice, and in a relay also its speech recognition. The provider's default is English. */
+const voice = () => (languageNow() === 'en' ? {} : ({ language: 'de-DE' } as const))
 
 /** The response to an incoming text; null sends no message. */
 export function messageMarkup(text: string | null): string {

@@ -178,11 +178,12 @@ test('offers a guest of the builtin model to leave a message', async () => {
   ])
 })
 
-test('says in the language of the owner what no model says', async () => {
+test('hears and speaks the language of the owner, also where no model speaks', async () => {
   const phone = await startWithRelay({ environment: { DELEGATE_LANGUAGE: 'de' } })
   phone.text.reply({ text: 'Hallo.' })
   phone.text.answerWith(() => ({ fault: httpFaults.badRequest('scripted') }))
   const caller = await phone.dial('CA1', OWNER)
+  expect(relayOf(caller.markups[0] ?? '')?.attributes).toMatchObject({ language: 'de-DE' })
   await greeted(phone)
   await caller.say('Wann fährt mein Zug?')
   const all = await phone.eventsUntil('it', (found) => ofType(found, 'call.reply.spoken').length === 2)
