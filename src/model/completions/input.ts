@@ -63,6 +63,8 @@ function add(
     assistant(blobSchema.safeParse(parseJson(clean(item.blob))).data ?? {})
 }
 
+const NO_WORDS = '…'
+
 type Answer = Omit<ChatCompletionAssistantMessageParam, 'role' | 'tool_calls' | 'content'> & {
   readonly content?: string | null
   readonly tool_calls?: readonly ChatCompletionMessageFunctionToolCall[]
@@ -78,6 +80,8 @@ function createTranscript(results: ReadonlyMap<string, string>) {
 
   function say(role: 'user' | 'assistant', content: string): void {
     endRound()
+    // Mistral lets no user follow a result, as after a turn that ended without words.
+    if (role === 'user' && messages.at(-1)?.role === 'tool') say('assistant', NO_WORDS)
     if (words?.role === role) words.content += `\n\n${content}`
     else {
       words = { role, content }

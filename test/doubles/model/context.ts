@@ -39,6 +39,17 @@ export function toldContext(
 
 type Message = { readonly role: string; readonly content?: unknown; readonly tool_calls?: unknown }
 
+/**
+ * What Mistral refuses with “Unexpected role 'user' after role 'tool'” or “roles must alternate user and assistant”, and
+ * other templates garble; null if the roles are in order.
+ */
+export function misplacedRole({ messages }: Json): string | null {
+  const roles = (messages as readonly Message[]).map(({ role }) => role)
+  const isMisplaced = (role: string, at: number) => role === 'user' && /user|tool/.test(roles[at - 1] ?? '')
+  const at = roles.findIndex(isMisplaced)
+  return at === -1 ? null : `a user follows a ${roles[at - 1]}`
+}
+
 const MARKS_A_MESSAGE = 6
 const TEMPLATE = 100
 

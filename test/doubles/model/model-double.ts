@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
 import { type AnswerContext, eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
 import { chunksOf, completionOf, type Dialect } from './completions.ts'
-import { excessOf, toldContext, truncated } from './context.ts'
+import { excessOf, misplacedRole, toldContext, truncated } from './context.ts'
 import { embedText } from './embed.ts'
 import { httpFaults, type Reply } from './script.ts'
 import { sendJson, sendStream } from './send.ts'
@@ -188,6 +188,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   }
 
   async function complete(reply: Reply, context: AnswerContext, response: ServerResponse): Promise<void> {
+    const misplaced = misplacedRole(context.request)
+    if (misplaced !== null) violations.push(misplaced)
     if (context.request.stream !== true) {
       const answer = completionOf(reply, context, dialect)
       if (dialect === 'openai')
