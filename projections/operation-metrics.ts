@@ -23,7 +23,7 @@ export const operationMetrics = [
   /** Includes texts that deliver a task's outcome. */
   'textAttempts',
   'textFailedAttempts',
-  /** Given up, or with an unknown outcome. */
+  /** Given up, with an unknown outcome, or not delivered by the carrier. */
   'textsNotSent',
   'memoriesSurfaced',
   'memoriesSuppressed',

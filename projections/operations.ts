@@ -27,7 +27,7 @@ const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
-  version: 8,
+  version: 9,
   tables: ['operations', 'operation_deliveries'],
   schema: `
     CREATE TABLE operations (grain TEXT NOT NULL, bucket TEXT NOT NULL, lastSeq INTEGER NOT NULL,
@@ -140,6 +140,7 @@ export const operationsProjection = defineProjection({
           if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           settle.run(deliveryId)
         },
+        'sms.undelivered': ({ at }) => add(at, 'textsNotSent'),
         'intrusion.counted': ({ at, facts: { kind, count } }) => {
           if (kind === 'text_over_budget') add(at, 'textsOverBudget', count)
           if (kind === 'call_over_budget') add(at, 'callsOverBudget', count)

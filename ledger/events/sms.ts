@@ -21,7 +21,7 @@ export const smsEvents = {
     facts: {
       messageSid: idSchema,
       party,
-      reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty', 'halt']),
+      reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty', 'halt', 'opted_out', 'unreachable']),
     },
     body: { from: z.string(), text: z.string() },
   }),

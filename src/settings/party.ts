@@ -11,6 +11,9 @@ const OWNER_CLIENT = 'client:owner'
 
 const E164 = /^\+[1-9]\d{6,14}$/
 
+/** Whether it is a whole number with its country code. A short code or the name of a sender is not. */
+export const isPhoneNumber = (text: string): boolean => E164.test(text)
+
 /** What the provider sends if the caller withholds their number: a word, or that word on a phone keypad. */
 const WITHHELD = new Set(['', 'anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'])
 const WITHHELD_ON_KEYS = new Set([
@@ -67,5 +70,5 @@ export function partyOf(caller: {
 }): Party {
   if (caller.from === OWNER_CLIENT) return caller.signed ? 'owner' : 'guest'
   if (caller.attestation === 'failed') return 'guest'
-  return E164.test(caller.from) && caller.ownerNumbers.includes(caller.from) ? 'owner' : 'guest'
+  return isPhoneNumber(caller.from) && caller.ownerNumbers.includes(caller.from) ? 'owner' : 'guest'
 }

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { TextQueries } from '../../projections/texts.ts'
+import { isPhoneNumber, isWithheld } from '../settings/party.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isHaltWord } from '../text/halt-word.ts'
 import { segmentsOf } from '../text/segments.ts'
@@ -59,7 +60,10 @@ export function createSmsInbox(options: {
     const keyword = keywordOf(text.text, isOptedOut, text.optOutType)
     if (keyword) return keyword
     if (text.party === 'owner' && isHaltWord(text.text)) return 'halt'
-    return text.text.trim() === '' && text.mediaTypes.length === 0 ? 'empty' : null
+    if (text.text.trim() === '' && text.mediaTypes.length === 0) return 'empty'
+    // No reply would arrive.
+    if (isOptedOut) return 'opted_out'
+    return isPhoneNumber(text.from) && !isWithheld(text.from) ? null : 'unreachable'
   }
 
   function leaveOut(messageSid: string): Received {

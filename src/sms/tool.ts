@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
 import { type ActingContext, defineTool, type Tool } from '../model/tool.ts'
+import { isPhoneNumber } from '../settings/party.ts'
 import { phoneNumberSchema } from '../settings/setting-schemas.ts'
 
 const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3
-const E164 = /^\+[1-9]\d{6,14}$/
 
 /** Asks the owner to confirm a text in the browser. */
 export type ProposeText = (
@@ -29,7 +29,7 @@ export function smsTools(options: {
 
   /** Why `target` cannot be texted, or null. */
   function obstacle(target: string): { reason: string; message: string } | null {
-    if (!E164.test(target))
+    if (!isPhoneNumber(target))
       return {
         reason: 'invalid_number',
         message: 'That is not a phone number with its country code, like +493012345678.',

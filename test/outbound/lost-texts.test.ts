@@ -33,6 +33,8 @@ test('shows an accepted but undelivered text once and tells the delegate', async
       payload: { status: 'undelivered', providerCode: 30003, to: OWNER, text: 'At nine fifteen.' },
     },
   ])
+  const operations = await phone.service.client.get('/api/session/operations?hours=1')
+  expect(operations.json.texts).toMatchObject({ attempts: 1, failedAttempts: 0, notSent: 1 })
   await phone.service.client.post('/api/chat', { content: 'Hello?' })
   expect(turnRequests(phone.text).at(-1)?.text).toContain('did not arrive')
 })

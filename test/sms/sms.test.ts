@@ -186,11 +186,23 @@ test('answers in the markup without an account, and reports a reply that comes t
 test('does not answer a number that opted out in the markup either', async () => {
   const phone = await startWithTexts({ environment: { TELEPHONY_ACCOUNT_SID: '' } })
   expect((await text(phone, 'SM1', OWNER, 'STOP')).text).toBe(EMPTY)
-  phone.text.reply({ text: 'Here I am.' })
   expect((await text(phone, 'SM2', OWNER, 'Are you there?')).text).toBe(EMPTY)
-  const all = await phone.eventsUntil('the refusal', (events) => ofType(events, 'sms.failed').length === 1)
-  expect(ofType(all, 'sms.failed')).toMatchObject([{ payload: { kind: 'opted_out' } }])
-  expect(ofType(all, 'sms.sent')).toEqual([])
+  const all = await phone.events()
+  expect(ofType(all, 'sms.ignored').map(({ payload }) => payload.reason)).toEqual(['opt_out', 'opted_out'])
+  for (const type of ['turn.started', 'sms.sent', 'sms.failed']) expect(ofType(all, type)).toEqual([])
+})
+
+test.each(['MYBANK', '262966', 'unknown'])('records a text from %s, which no reply reaches', async (from) => {
+  const phone = await startWithTexts()
+  expect((await text(phone, 'SM1', from, 'Your code is 123456.')).text).toBe(EMPTY)
+  const all = await phone.events()
+  expect(ofType(all, 'sms.ignored')).toMatchObject([
+    {
+      internal: false,
+      payload: { party: 'guest', reason: 'unreachable', from, text: 'Your code is 123456.' },
+    },
+  ])
+  for (const type of ['turn.started', 'delivery.requested']) expect(ofType(all, type)).toEqual([])
 })
 
 test('shares one conversation between voice, chat and text', async () => {
@@ -280,8 +292,10 @@ test('records STOP, runs nothing, and sends nothing until START', async () => {
   ])
   expect(turnRequests(phone.text)).toEqual([])
   await text(phone, 'SM10', OWNER, 'Please stop by the shop')
-  await phone.eventsUntil('the refusal', (all) => ofType(all, 'sms.failed').length === 1)
-  expect(phone.double.requests.filter(({ path }) => path.endsWith('/Messages.json'))).toEqual([])
+  expect(ofType(await phone.events(), 'sms.ignored').at(-1)).toMatchObject({
+    payload: { reason: 'opted_out', text: 'Please stop by the shop' },
+  })
+  expect(turnRequests(phone.text)).toEqual([])
   await text(phone, 'SM11', OWNER, 'yes')
   await text(phone, 'SM12', OWNER, 'yes')
   await phone.eventsUntil('an answer', (all) => ofType(all, 'sms.sent').length === 1)

@@ -38,7 +38,12 @@ const reportSchema = z
       attemptSuccessRate: rate,
       retryRate: rate,
     }),
-    texts: z.object({ scope: inWindow, attempts: z.int(), failedAttempts: z.int(), notSent: z.int() }),
+    texts: z.object({
+      scope: inWindow,
+      attempts: z.int(),
+      failedAttempts: z.int(),
+      notSent: z.int().describe('Given up, with an unknown outcome, or not delivered by the carrier'),
+    }),
     timelinePaging: z.object({
       ...sinceStart,
       initialPageRequests: z.int(),
