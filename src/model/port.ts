@@ -59,6 +59,9 @@ export const innerLabels = {
   keypad: 'from the keypad',
 } as const
 
+/** Begins the last line of a message with attachments. The builtin model knows it. */
+export const ATTACHED = '[With attachments that cannot be opened here: '
+
 /** A tool as the model sees it. `parameters` is sent as a strict JSON schema and validates the arguments. */
 export type ToolSpec = {
   readonly name: string

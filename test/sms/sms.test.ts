@@ -313,20 +313,6 @@ test('records each status once, however often it is reported', async () => {
   expect(reported).toEqual(['delivered', 'sent', 'queued', 'sending'])
 })
 
-test('mentions media to the model without fetching it', async () => {
-  const phone = await startWithTexts()
-  const fields = {
-    ...incoming('SM1', OWNER, ''),
-    NumMedia: '1',
-    MediaUrl0: 'http://127.0.0.1:9/never',
-    MediaContentType0: 'image/jpeg',
-  }
-  await phone.provider.post('/sms', fields)
-  const all = await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)
-  expect(ofType(all, 'sms.received')[0].payload).toMatchObject({ mediaTypes: ['image/jpeg'], text: '' })
-  expect(turnRequests(phone.text).at(-1)?.text).toContain('image/jpeg')
-})
-
 test('turns a long answer into a note with a link', async () => {
   const phone = await startWithTexts()
   phone.text.reply({ text: 'The story of the ferry. '.repeat(60) })

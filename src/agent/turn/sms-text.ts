@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../ledger/event.ts'
+import { ATTACHED } from '../../model/port.ts'
 
 /** The key of the `delivery.requested` event that sends a turn's reply by text. */
 export const replyKey = (turnId: string) => `reply:${turnId}`
@@ -8,5 +9,5 @@ export function textWithMedia(event: Pick<EventOf<'sms.received'>, 'facts' | 'bo
   const text = event.body?.text ?? ''
   const { mediaTypes } = event.facts
   if (mediaTypes.length === 0) return text
-  return `${text}\n[With ${mediaTypes.length} attachment(s) that cannot be opened here: ${mediaTypes.join(', ')}]`.trim()
+  return `${text}\n${ATTACHED}${mediaTypes.join(', ')}]`.trim()
 }

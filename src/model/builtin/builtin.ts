@@ -6,7 +6,7 @@ import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput, spokenOf } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
 import { NO_OUTCOME, type Outcome } from './results.ts'
-import { GUEST, LISTENING, LISTENING_TO_GUEST } from './wording.ts'
+import { CANNOT_OPEN, GUEST, LISTENING, LISTENING_TO_GUEST } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
@@ -72,11 +72,13 @@ async function answerTo(request: TextRequest, language: Language): Promise<Answe
   const missing = request.isHalted ? HALTED : UNAVAILABLE
   const remaining = [...input.done]
   const texts: string[] = []
-  for (const reply of repliesTo(input.text, world)) {
+  const isOnlyAttached = input.hasAttachments && input.text === ''
+  for (const reply of isOnlyAttached ? [] : repliesTo(input.text, world)) {
     const step = advance(reply, world, remaining, missing)
     if (typeof step !== 'string') return { text: '', calls: step.map((call) => shapeArgs(call, shapes)) }
     texts.push(step)
   }
+  if (input.hasAttachments) texts.push(CANNOT_OPEN)
   return { text: texts.join('\n\n'), calls: [] }
 }
 

@@ -1,4 +1,4 @@
-import { type InputItem, innerLabels } from '../port.ts'
+import { ATTACHED, type InputItem, innerLabels } from '../port.ts'
 import { type Outcome, readOutcome } from './results.ts'
 
 /** A tool call and its outcome. */
@@ -11,6 +11,7 @@ export type Exchange = { readonly said: string; readonly reply: string }
 export type Conversation = {
   readonly by: 'owner' | 'guest'
   readonly text: string
+  readonly hasAttachments: boolean
   readonly done: readonly Done[]
   /** The latest exchanges, newest first. */
   readonly past: readonly Exchange[]
@@ -31,9 +32,11 @@ export function readInput(input: readonly InputItem[]): Conversation | null {
     spoken.role !== 'delegate' &&
     after.every((item) => item.type !== 'inner' || ASIDES.has(item.label))
   if (!isAnswering) return null
+  const [text = '', attached] = spoken.text.split(ATTACHED)
   return {
     by: spoken.role === 'guest' ? 'guest' : 'owner',
-    text: spoken.text,
+    text: text.trim(),
+    hasAttachments: attached !== undefined,
     done: doneIn(after),
     past: pastOf(input.slice(0, spokenAt)),
   }

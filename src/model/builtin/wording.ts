@@ -18,6 +18,8 @@ For real conversation, [connect a language model](/settings#model).`
 export const GUEST =
   'Hello. I am an automated assistant, and I have recorded your message for my owner. I can’t do more for you here.'
 
+export const CANNOT_OPEN = 'I can’t open pictures or other attachments. Please tell me in words.'
+
 /** When nobody has spoken in a call. */
 export const LISTENING = 'This is your assistant. I am listening.'
 export const LISTENING_TO_GUEST = 'This is an automated assistant. You can leave a message for my owner.'
