@@ -55,6 +55,31 @@ test('lists every setting of the contract with value, source and description', a
   expect(settingKeys).toHaveLength(answer.json.entries.length)
 })
 
+test('lists the models in force: OpenAI’s defaults on its own API only', async () => {
+  const { client } = await startService()
+  const modelsNow = async () => {
+    const answer = await client.get('/api/config')
+    return ['CHAT_MODEL', 'UTILITY_MODEL', 'EMBEDDING_MODEL', 'SPEECH_MODEL'].map((key) => {
+      const entry = entryOf(answer, key)
+      return [entry?.value, entry?.source]
+    })
+  }
+  const usual = await modelsNow()
+  expect(usual.map(([, source]) => source)).toEqual(['default', 'default', 'default', 'default'])
+  await client.put('/api/config', {
+    entries: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', CHAT_MODEL: 'qwen3' },
+  })
+  expect(await modelsNow()).toEqual([
+    ['qwen3', 'stored'],
+    ['qwen3', 'default'],
+    [null, 'unset'],
+    [null, 'unset'],
+  ])
+  await client.delete('/api/config/CHAT_MODEL')
+  await client.delete('/api/config/OPENAI_BASE_URL')
+  expect(await modelsNow()).toEqual(usual)
+})
+
 test('prefers a stored value to the environment, and returns to it when the value is removed', async () => {
   const service = await startService({ environment: { TASK_LIMIT: '3' } })
   const { client } = service

@@ -1,7 +1,9 @@
 import type { z } from '@hono/zod-openapi'
 import { msg, translated } from '../../language/msg.ts'
+import { serviceNamed, usesOfModels } from '../../model/plan.ts'
+import { BUILTIN, modelUses } from '../../model/words.ts'
 import { isSensitive, isSettingKey } from '../../settings/registry.ts'
-import type { SettingProblem } from '../../settings/settings.ts'
+import type { SettingEntry, SettingProblem } from '../../settings/settings.ts'
 import {
   changeRoute,
   type connectionSchema,
@@ -22,13 +24,24 @@ export type TestConnection = (
 ) => Promise<z.output<typeof connectionSchema>>
 
 export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
-  const { settings, stepUp, testConnection, undeclaredProxies } = deps
+  const { settings, models, stepUp, testConnection, undeclaredProxies } = deps
+
+  /** Default models apply on OpenAI's own API only: with another service, shows what takes their place. */
+  function inForce(entry: SettingEntry): SettingEntry {
+    const use = modelUses.find((each) => usesOfModels[each].model === entry.key)
+    if (use === undefined || entry.source !== 'default') return entry
+    const plan = models.plan()
+    const { service, model } = plan.uses[use]
+    if (serviceNamed(plan, service) === BUILTIN) return entry
+    return { ...entry, value: model, set: model !== null, source: model === null ? 'unset' : 'default' }
+  }
+
   const entries = (key?: string) => ({
     entries: settings
       .entries()
       .filter((entry) => key === undefined || entry.key === key)
       .map((entry) => ({
-        ...entry,
+        ...inForce(entry),
         title: translated(entry.title),
         description: translated(entry.description),
         unit: entry.unit && translated(entry.unit),
