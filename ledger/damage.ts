@@ -13,7 +13,7 @@ export function findDamage(db: Database.Database): string | null {
     // Table by table, to keep read transactions short: each one blocks checkpoints.
     for (const { name } of tables) {
       const found = db.pragma(`integrity_check(${name})`, { simple: true })
-      if (found !== 'ok') return `${name}: ${found}`
+      if (found !== 'ok') return `${name}: ${firstFault(found)}`
     }
     return null
   } catch (error) {
@@ -29,5 +29,12 @@ export function findDamageIfSmall(db: Database.Database): string | null {
   )
   if ((size.get()?.bytes ?? 0) > CHECKED_AT_START_BYTES) return null
   const found = db.pragma('integrity_check(1)', { simple: true })
-  return found === 'ok' ? null : String(found)
+  return found === 'ok' ? null : firstFault(found)
 }
+
+/** The first line of what `integrity_check` found, without the heading above it. */
+export const firstFault = (found: unknown): string =>
+  String(found)
+    .replace(/^\*\*\* in database \w+ \*\*\*\n/, '')
+    .split('\n', 1)
+    .join()

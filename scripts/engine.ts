@@ -5,7 +5,7 @@ import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
 import { DETACHED } from '../src/storage/postgres/remote.ts'
-import { isThere, Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
+import { HELD, isThere, Refused, requireLedger, runCommand, takeCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,
@@ -107,7 +107,7 @@ there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
 
   --without-postgres  if PostgreSQL is lost for good: asks it nothing. What only PostgreSQL had is lost, so do it on the
                       machine whose ledger has the most events (npm run ledger:verify). Nothing is sent until you
-                      release it (POST /api/outbound/release), because it may have been sent already.
+                      release it in the browser, because it may have been sent already.
 `,
     options: { 'without-postgres': { type: 'boolean' } },
     async run(dataDir, options, isSet) {
@@ -116,7 +116,7 @@ there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
         const { seq } = await detachAlone(dataDir)
         print(`${dataDir} keeps its ${seq} events. What only PostgreSQL had is lost.`)
         print('Unset LEDGER_POSTGRES_MODE, and start the service.')
-        return print('Nothing is sent until you release it: POST /api/outbound/release.')
+        return void process.stdout.write(HELD)
       }
       const { seq, isForked } = await detach(dataDir, options())
       if (isForked)

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { describeLoss, type Loss } from '../ledger/witness.ts'
 import { acceptLoss, countOf } from './lib/accept-loss.ts'
-import { Refused, requireLedger, runCommand } from './lib/command.ts'
+import { HELD, Refused, requireLedger, runCommand } from './lib/command.ts'
 
 const help = `npm run ledger:accept-loss [-- --events <number>]
 
@@ -9,7 +9,7 @@ Accepts that events are missing from the ledger of DATA_DIR, so that the service
 service first. Look for the missing file or a backup before you do this, because it is final.
 
 Shows what is missing and asks for the number of events. The loss is recorded in the ledger and shown on the timeline.
-The views are rebuilt at the next start. Nothing is sent until you release it (POST /api/outbound/release), because
+The views are rebuilt at the next start. Nothing is sent until you release it in the browser, because
 some of it may have been sent already.
 
   --events <number>  answers the question: the number of missing events, as shown, or "unknown" if the ledger was
@@ -24,7 +24,7 @@ await runCommand({
     const given = values.events === undefined ? null : String(values.events)
     const loss = await acceptLoss(dataDir, (found) => confirm(found, given))
     process.stdout.write(`Accepted and recorded the loss: ${describeLoss(loss)}.\n`)
-    process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
+    process.stdout.write(HELD)
   },
 })
 

@@ -6,7 +6,7 @@ import { ledgerFile } from '../ledger/files.ts'
 import { importLines } from '../ledger/import.ts'
 import { markImported } from '../ledger/imported.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { headLines, Refused, runCommand } from './lib/command.ts'
+import { HELD, headLines, Refused, runCommand } from './lib/command.ts'
 import { LEDGER_ENTRY } from './lib/export.ts'
 import { linesOf } from './lib/lines.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
@@ -15,11 +15,10 @@ const help = `npm run ledger:import -- <file | ->
 
 Creates a ledger in DATA_DIR, which must be empty or absent, from the output of npm run ledger:export
 (- reads standard input), or from a zip that was exported in the browser. The new ledger has the same id and head
-hash. Checks each line before writing it; if a check fails, leaves nothing
-behind.
+hash. Checks each line before writing it; if a check fails, leaves nothing behind.
 
 Exports include no settings, password or secrets. Set a password with npm run owner:reset-password. Nothing is sent
-until you release it (POST /api/outbound/release).
+until you release it in the browser.
 `
 
 await runCommand({
@@ -40,7 +39,7 @@ await runCommand({
       closeWhole(ledger)
       staging.publish(['ledger.sqlite'])
       process.stdout.write(`Imported ${head.seq} events into ${dataDir}.\n${headLines(head)}`)
-      process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
+      process.stdout.write(HELD)
     } finally {
       ledger?.close()
       staging.discard()

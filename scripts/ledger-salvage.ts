@@ -1,5 +1,5 @@
 import type { Missing } from '../ledger/salvage/salvage.ts'
-import { headLines, requireLedger, runCommand } from './lib/command.ts'
+import { HELD, headLines, requireLedger, runCommand } from './lib/command.ts'
 import { salvage } from './lib/salvage.ts'
 
 const help = `npm run ledger:salvage -- <new directory> [--from <source>]…
@@ -9,7 +9,7 @@ secret.key. Stop the service first. Changes nothing in DATA_DIR, which may be on
 about three times the ledger.
 
 Keeps an event only if the chain of hashes proves it. Prints which events are missing, and records it in the ledger.
-Nothing is sent until you release it (POST /api/outbound/release). Then start the service with the new DATA_DIR.
+Nothing is sent until you release it in the browser. Then start the service with the new DATA_DIR.
 
   --from <source>  fills gaps; may be repeated. A directory of a backup, a file of npm run ledger:export, or postgres for the
                    ledger in LEDGER_POSTGRES_URL. Restore an encrypted backup first.
@@ -37,7 +37,7 @@ await runCommand({
     if (missing.length === 0 && isEndKnown) process.stdout.write('The ledger is complete.\n')
     for (const hint of hints) process.stdout.write(`${hint}\n`)
     process.stdout.write(headLines(head))
-    process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
+    process.stdout.write(HELD)
     if (missing.length > 0 || !isEndKnown) process.exitCode = INCOMPLETE
   },
 })

@@ -7,7 +7,7 @@ import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/files.ts'
 import { secretKeyFile } from '../src/settings/secrets.ts'
 import { openSettingsStore } from '../src/settings/store.ts'
 import { readManifest } from './lib/backup.ts'
-import { headLines, Refused, runCommand } from './lib/command.ts'
+import { HELD, headLines, Refused, runCommand } from './lib/command.ts'
 import { restoreInto } from './lib/restoring.ts'
 import { openSealedBackup } from './lib/sealed-backup.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
@@ -23,7 +23,7 @@ The backup is a directory that \`npm run backup\` made, or an encrypted file tha
 (delegate-<time>.backup). The passphrase of a file is read from BACKUP_PASSPHRASE, or else from the first line of
 standard input; at a terminal, the command asks for it.
 
-Everyone has to sign in again. Nothing is sent until you release it (POST /api/outbound/release), because what was
+Everyone has to sign in again. Nothing is sent until you release it in the browser, because what was
 pending in the backup may have been sent since.
 `
 
@@ -51,10 +51,10 @@ await runCommand({
       ])
       process.stdout.write(`Restored ${head.seq} events into ${dataDir}.\n`)
       process.stdout.write(headLines(head))
-      process.stdout.write('Nothing is sent until you release it: POST /api/outbound/release.\n')
+      process.stdout.write(HELD)
       if (!existsSync(secretKeyFile(dataDir)))
         process.stdout.write(
-          'Copy the secret.key of the service into it, or enter the provider keys again.\n',
+          `Copy the secret.key of the service into ${dataDir}, or enter the provider keys again.\n`,
         )
     } finally {
       staging.discard()

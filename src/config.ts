@@ -25,7 +25,8 @@ export class ConfigError extends Error {
   }
 }
 
-const logLevelSchema = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevelSchema = z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)
 
 const portSchema = z
   .string()

@@ -69,7 +69,10 @@ export function checkCopied(copied: readonly CopiedFile[], wanted: readonly Copi
 /** Reads the manifest of a backup. Throws Refused if it is not a backup. */
 export function readManifest(directory: string): Manifest {
   const file = join(directory, MANIFEST)
-  if (!existsSync(file)) throw new Refused(`There is no backup in ${directory}: it has no ${MANIFEST}.`)
+  if (!existsSync(file))
+    throw new Refused(
+      `There is no backup in ${directory}: it has no ${MANIFEST}. To restore an encrypted backup, name its file.`,
+    )
   if (!existsSync(ledgerFile(directory))) throw new Refused(`The backup in ${directory} lacks ledger.sqlite.`)
   checkHeader(ledgerFile(directory))
   const manifest = manifestSchema.safeParse(parseJson(readFileSync(file, 'utf8')))

@@ -106,7 +106,8 @@ function parseCall({ options, positionals: { min, max } = { min: 0, max: 0 } }: 
     if (given.help !== true && !isCount) throw new Misused('Wrong number of arguments.')
     return { values: given, positionals }
   } catch (error) {
-    if (error instanceof TypeError) throw new Misused(error.message, { cause: error })
+    // Node explains an unknown option further, which nobody here needs.
+    if (error instanceof TypeError) throw new Misused(`${error.message.split('. ', 1)[0]}.`, { cause: error })
     throw error
   }
 }
@@ -139,6 +140,9 @@ export function describe(error: unknown, dataDir?: string): string {
   if (error instanceof Error) return isFileError ? error.message : (error.stack ?? error.message)
   return String(error)
 }
+
+/** After what brings a ledger back, whose last facts may be missing. */
+export const HELD = 'Nothing is sent until you choose “Release outgoing work” in the browser.\n'
 
 /** Throws Refused if the directory has no ledger, and the system's error if this account may not look. */
 export function requireLedger(dataDir: string): void {

@@ -136,7 +136,7 @@ function isExpected(path: string, type: string): boolean {
 }
 
 const WRONG_PASSPHRASE = 'The passphrase is not the one that this backup was made with.'
-const CHANGED = 'The backup is damaged: it is not the file that was made. Use another backup.'
+const CHANGED = 'This file is no backup, or it is damaged. Use another one.'
 
 /** Null if the disk is at fault. */
 function refusalOf(error: unknown): Refused | null {

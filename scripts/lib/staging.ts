@@ -92,7 +92,9 @@ function leftoversIn(dataDir: string): string[] {
   const leftovers = [...inPlace, basename(incoming)]
   const found = readdirSync(dataDir).filter((name) => !HARMLESS.has(name) && !leftovers.includes(name))
   if (found.length > 0)
-    throw new Refused(`${dataDir} is not empty (${found.slice(0, 3).join(', ')}); choose another DATA_DIR.`)
+    throw new Refused(
+      `${dataDir} is not empty (${found.slice(0, 3).join(', ')}); choose an empty or new directory.`,
+    )
   return leftovers
 }
 

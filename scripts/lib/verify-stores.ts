@@ -60,15 +60,10 @@ export function damageOfViews(directory: string): string | null {
 function damageOf(file: string): string | null {
   try {
     using db = closing(new Database(file, { readonly: true, timeout: 5000 }))
-    return firstLine(findDamage(db))
+    return findDamage(db)
   } catch (error) {
     // A disk that refuses says nothing about the file.
     if (!isDamage(error)) throw error
     return messageOf(error)
   }
-}
-
-/** SQLite lists its findings on lines below a heading. */
-function firstLine(found: string | null): string | null {
-  return found && (found.replace(/\*\*\* in database \w+ \*\*\*\n/, '').split('\n', 1)[0] ?? found)
 }

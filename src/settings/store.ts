@@ -2,6 +2,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
+import { firstFault } from '../../ledger/damage.ts'
 import { isDamage, LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
 import { english } from '../language/message.ts'
@@ -120,8 +121,8 @@ function prepareFile(db: Database.Database, file: string): void {
   if (format !== SETTINGS_FORMAT) {
     throw new SettingsUnusable(`${file} has format ${format}; this build reads format ${SETTINGS_FORMAT}`)
   }
-  const verdict = db.pragma('integrity_check', { simple: true })
-  if (verdict !== 'ok') throw damaged(`${file} is damaged: ${verdict}`)
+  const verdict = db.pragma('integrity_check(1)', { simple: true })
+  if (verdict !== 'ok') throw damaged(`${file} is damaged: ${firstFault(verdict)}`)
   // No build creates these. In a manipulated file, a trigger could bring ended sessions back.
   const foreign = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')").pluck().get()
   if (foreign !== undefined) throw damaged(`${file} is damaged: ${foreign} is not part of its schema`)

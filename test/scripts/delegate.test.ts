@@ -83,4 +83,18 @@ test('explains a wrong call', async () => {
   expect(await run([])).toMatchObject({ code: 2, err: expect.stringMatching(/^Usage: /) })
   expect(await run(['engine'])).toMatchObject({ code: 2, err: expect.stringContaining('init, status') })
   expect(await run(['start', 'now'])).toMatchObject({ code: 2, err: expect.stringContaining('no arguments') })
+  expect(await run(['health', 'now'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no arguments'),
+  })
+  const wrongOption = await run(['verify', '--fast'])
+  expect([wrongOption.code, wrongOption.err.split('\n', 1)]).toEqual([2, ["Unknown option '--fast'."]])
+})
+
+test('says why the service is not healthy', async () => {
+  expect(await run(['health'], testDirectory(), { PORT: '9' })).toEqual({
+    code: 1,
+    out: '',
+    err: 'The service does not answer at http://127.0.0.1:9/health.\n',
+  })
 })

@@ -39,7 +39,7 @@ test('runs without a lost PostgreSQL, and sends nothing until released', async (
     out:
       `${directory} keeps its 3 events. What only PostgreSQL had is lost.\n` +
       'Unset LEDGER_POSTGRES_MODE, and start the service.\n' +
-      'Nothing is sent until you release it: POST /api/outbound/release.\n',
+      'Nothing is sent until you choose “Release outgoing work” in the browser.\n',
     err: '',
   })
   const { client } = await startWholeService({ directory })

@@ -111,6 +111,12 @@ test.each<[string, (file: string) => void, string, string]>([
   expect(readdirSync(parent)).toEqual([])
 })
 
+test('names the file to restore, given the directory of encrypted backups', async () => {
+  const { target } = await seal()
+  const { code, err } = await restore(target, join(testDirectory(), 'data'), PASSPHRASE)
+  expect([code, err]).toEqual([1, expect.stringContaining('To restore an encrypted backup, name its file.')])
+})
+
 test('has written every file when it is done', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   for (const name of ['backup.json', 'ledger.sqlite', 'settings.sqlite'])

@@ -7,6 +7,17 @@ import { runScript } from '../scripts/run-script.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 
+test('names the first damage of the settings in one line', () => {
+  const directory = testDirectory()
+  openSettingsStore(directory).close()
+  const file = settingsFile(directory)
+  const sound = readFileSync(file)
+  writeFileSync(file, sound.fill(7, 4_096, 12_288))
+  expect(() => openSettingsStore(directory)).toThrow(
+    /settings\.sqlite is damaged: Tree \d+ page \d+: [^\n]*\. Put back settings\.sqlite from a backup/,
+  )
+})
+
 test('names damaged settings, and the service continues without them', { tags: ['long'] }, async () => {
   const directory = testDirectory()
   cpSync(join(import.meta.dirname, '../recorded/data'), directory, { recursive: true })

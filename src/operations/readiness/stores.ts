@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
 import { closing } from '../../../ledger/closing.ts'
+import { firstFault } from '../../../ledger/damage.ts'
 import { LedgerDamaged, messageOf } from '../../../ledger/errors.ts'
 import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../../ledger/files.ts'
 import { createReader, type LedgerReader } from '../../../ledger/reader.ts'
@@ -135,7 +136,7 @@ function readSettings(directory: string, hasSecrets: boolean): void {
   // Small enough to be checked completely.
   using db = closing(new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 }))
   const found = db.pragma('quick_check(1)', { simple: true })
-  if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)
+  if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${firstFault(found)}`)
   readTables(db)
   if (hasSecrets && !existsSync(secretKeyFile(directory)))
     throw new MissingKey(
