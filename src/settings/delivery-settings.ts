@@ -45,7 +45,7 @@ export const deliverySettings = {
     title: english`Webhook secret`,
     default: null,
     secret: true,
-    description: english`Key that signs those posts.`,
+    description: english`Key that signs those posts. Without one, nothing is posted.`,
   }),
   COPILOT_WORKDIR: setting(directorySchema, {
     group: 'delivery',

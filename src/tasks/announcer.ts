@@ -23,6 +23,7 @@ const INSTEAD: Readonly<Record<DeliveryRow['channel'], string | null>> = {
   chat: null,
   push: null,
 }
+const WEBHOOK_NOT_SET_UP = english`It could not be delivered to your webhook, which needs an address and a secret in the settings.`
 
 /**
  * Announces each ended task: requests its delivery, wakes the delegate with a signal, and falls back to the
@@ -113,13 +114,13 @@ export function createAnnouncer(options: {
     ])
   }
 
-  async function fallBack({ taskId, deliveryId, channel }: DeliveryRow): Promise<void> {
+  async function fallBack({ taskId, deliveryId, channel, kind }: DeliveryRow): Promise<void> {
     const row = taskId === null ? undefined : tasks.byId(taskId)
     if (!row) return
     const origin = { fallbackOf: deliveryId }
-    await append(row.taskId, [
-      request(row, 'chat', `delivery-fallback:${deliveryId}`, origin, INSTEAD[channel]),
-    ])
+    const isNotSetUp = channel === 'webhook' && kind === 'not_configured'
+    const instead = isNotSetUp ? WEBHOOK_NOT_SET_UP : INSTEAD[channel]
+    await append(row.taskId, [request(row, 'chat', `delivery-fallback:${deliveryId}`, origin, instead)])
   }
 
   return {

@@ -219,6 +219,22 @@ test('signs a webhook over its time and body, and retries a failing receiver', a
   })
 })
 
+test('says in the chat that the webhook lacks its secret', async () => {
+  const assistant = await startWithAssistant({
+    environment: { DELIVERY_WEBHOOK_URL: 'http://127.0.0.1:9/hook' },
+  })
+  await assistant.settled(await assistant.dispatch(done, { notify: 'webhook', title: 'Paint' }))
+  expect(ofType(await assistant.events(), 'chat.reply.sent')).toMatchObject([
+    {
+      payload: {
+        text: expect.stringContaining(
+          'Task “Paint” is done. It could not be delivered to your webhook, which needs an address and a secret in the settings.',
+        ),
+      },
+    },
+  ])
+})
+
 test('honours Retry-After from a webhook receiver', async () => {
   const nowMs = Date.UTC(2030, 0, 1, 12)
   const receiver = await startReceiver((answer) =>
