@@ -137,6 +137,22 @@ test('names each field of a malformed request, even where no schema could tell',
   expect((await client.get(`/api/erasures.plan?kind=period&${apart}`)).json.code).toBe('nothing_to_erase')
 })
 
+test('publishes the forms of the provider and the messages of the chat socket', async () => {
+  const { client } = await startWholeService()
+  const { paths, components } = (await client.get('/openapi.json')).json
+  const fieldsOf = (path: string) =>
+    Object.keys(paths[path].post.requestBody.content['application/x-www-form-urlencoded'].schema.properties)
+  expect(fieldsOf('/sms')).toEqual(expect.arrayContaining(['MessageSid', 'From', 'To', 'Body', 'NumMedia']))
+  expect(fieldsOf('/sms/status')).toEqual(['MessageSid', 'MessageStatus', 'ErrorCode'])
+  expect(fieldsOf('/voice-status')).toContain('StreamEvent')
+  expect(fieldsOf('/relay-ended')).toContain('SessionStatus')
+  expect(paths['/voice-markup'].get.requestBody).toBeUndefined()
+  const messages: { properties: { type: { enum: string[] } } }[] = components.schemas.ChatServerMessage.oneOf
+  expect(messages.map(({ properties }) => properties.type)).toContainEqual(
+    expect.objectContaining({ enum: ['timeline.event'] }),
+  )
+})
+
 test('publishes the bounds of a new password wherever one is chosen', async () => {
   const { client } = await startWholeService()
   const { paths } = (await client.get('/openapi.json')).json

@@ -10,7 +10,7 @@ export const hangUp = post('/api/calls/current/hangup', {
 
 const nullableTime = z.string().nullable()
 
-const liveCallSchema = z
+export const liveCallSchema = z
   .object({
     callSid: z.string(),
     party: z.enum(['owner', 'guest']),

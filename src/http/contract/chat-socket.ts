@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
-import type { LiveCall } from './calls.ts'
+import { liveCallSchema } from './calls.ts'
 import { messageFields } from './chat.ts'
 import { refusals, tagged } from './describe.ts'
-import type { ProblemDocument } from './problem.ts'
-import type { TimelineEvent, TimelinePage } from './timeline.ts'
+import { problemSchema } from './problem.ts'
+import { eventSchema, pageSchema } from './timeline.ts'
 
 const { get } = tagged('Chat')
 
@@ -20,34 +20,41 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
 
 export type ClientMessage = z.input<typeof clientMessageSchema>
 
+const turnId = z.string()
+
 /** Messages to the browser. */
-export type ServerMessage =
-  | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
-  | { readonly type: 'chat.working'; readonly turnId: string }
-  | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
-  | {
-      readonly type: 'chat.response'
-      readonly turnId: string
-      readonly content: string
-      readonly conversationId: string | null
-    }
-  | { readonly type: 'chat.done'; readonly turnId: string }
-  | {
-      readonly type: 'chat.error'
-      readonly turnId: string | null
-      /** The id of the rejected message, if the client gave one. */
-      readonly clientMessageId: string | null
-      readonly problem: ProblemDocument
-    }
-  | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
-  /** The full state of the current call, at each change; null once it is over. */
-  | { readonly type: 'call.live'; readonly call: LiveCall | null }
+export const serverMessageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('history.page'), mode: z.enum(['initial', 'prepend']), page: pageSchema }),
+  z.object({ type: z.literal('chat.working'), turnId }),
+  z.object({ type: z.literal('chat.delta'), turnId, text: z.string() }),
+  z.object({
+    type: z.literal('chat.response'),
+    turnId,
+    content: z.string(),
+    conversationId: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('chat.done'), turnId }),
+  z.object({
+    type: z.literal('chat.error'),
+    turnId: turnId.nullable(),
+    clientMessageId: z.string().nullable().describe('The id of the rejected message, if the client gave one'),
+    problem: problemSchema,
+  }),
+  z.object({ type: z.literal('timeline.event'), event: eventSchema }),
+  z.object({
+    type: z.literal('call.live'),
+    call: liveCallSchema
+      .nullable()
+      .describe('The full state of the current call, at each change; null once it is over'),
+  }),
+])
+
+export type ServerMessage = z.output<typeof serverMessageSchema>
 
 export const socket = get('/chat', {
   summary: 'Chat over a WebSocket, with live events from every channel',
   description:
-    'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
-    'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last ' +
+    'Clients send ChatClientMessage as JSON text, and the service ChatServerMessage. With `since`, the seq of the last ' +
     'event that the client has, the socket starts with the missed events instead of a page. A refused upgrade ' +
     'may have no body.',
   request: { query: z.object({ since: z.string().optional() }) },

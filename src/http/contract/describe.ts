@@ -36,6 +36,12 @@ export function body<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
 }
 
+/** A form that the telephony provider posts: the fields that are read. It sends more. */
+export function form(...names: readonly string[]) {
+  const schema = z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()])))
+  return { content: { 'application/x-www-form-urlencoded': { schema } } }
+}
+
 export const meanings: Readonly<Record<RefusalStatus, string>> = {
   400: 'Malformed or out of bounds',
   401: 'No session',

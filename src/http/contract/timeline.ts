@@ -10,7 +10,7 @@ const MAX_PAGE_EVENTS = 5000
 const DEFAULT_HITS = 50
 const MAX_HITS = 200
 
-const eventSchema = z
+export const eventSchema = z
   .object({
     seq: z.int(),
     id: z.string(),

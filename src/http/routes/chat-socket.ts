@@ -7,7 +7,12 @@ import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { TurnOutcome } from '../../agent/chat.ts'
 import { msg } from '../../language/msg.ts'
 import { parseJson } from '../../lib/parse-json.ts'
-import { clientMessageSchema, type ServerMessage, socket } from '../contract/chat-socket.ts'
+import {
+  clientMessageSchema,
+  type ServerMessage,
+  serverMessageSchema,
+  socket,
+} from '../contract/chat-socket.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
@@ -28,6 +33,7 @@ const INTERNAL_ERROR = 1011
 /** Documents the chat socket in the API reference. A plain request to its address gets 404. */
 export function chatSocketReference(routes: Routes): void {
   routes.openAPIRegistry.register('ChatClientMessage', clientMessageSchema)
+  routes.openAPIRegistry.register('ChatServerMessage', serverMessageSchema)
   routes.openAPIRegistry.registerPath(socket)
 }
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { wordSchema } from '../../../ledger/define-event.ts'
 import { inLanguage, msg } from '../../language/msg.ts'
 import { messageMarkup } from '../../phone/line/markup.ts'
-import { refusals, tagged } from '../contract/describe.ts'
+import { form, refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidField } from '../server/problem.ts'
@@ -18,6 +18,9 @@ const incoming = post('/sms', {
   summary: 'Receive a text; the reply is sent separately, or in the markup if no account is set up',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
+  request: {
+    body: form('MessageSid', 'From', 'To', 'Body', 'NumMedia', 'MediaContentType0', 'OptOutType'),
+  },
   responses: {
     200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
     ...refusals(400, 403),
@@ -28,6 +31,7 @@ const status = post('/sms/status', {
   summary: 'Receive the delivery status of a text',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
+  request: { body: form('MessageSid', 'MessageStatus', 'ErrorCode') },
   responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
 })
 

@@ -11,7 +11,7 @@ import {
   sayMarkup,
 } from '../../phone/line/markup.ts'
 import { CUT_SHORT } from '../../phone/relay/relay-messages.ts'
-import { refusals, tagged } from '../contract/describe.ts'
+import { form, refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
 import { markup, type ProviderRequest, unverified } from './provider-webhook.ts'
@@ -37,6 +37,7 @@ const describe = (method: 'get' | 'post') =>
     summary: 'Answer a call: open a media stream, explain why not, or reject it as busy',
     description: 'Called by the telephony provider, which signs its requests.',
     security: [],
+    ...(method === 'post' && { request: { body: form('CallSid', 'AccountSid', 'From', 'StirVerstat') } }),
     responses: {
       200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
       ...refusals(403),
@@ -47,6 +48,7 @@ const status = telephony.post('/voice-status', {
   summary: 'Receive the status of a call or its media stream',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
+  request: { body: form('CallSid', 'CallStatus', 'StreamEvent') },
   responses: { 204: { description: 'Recorded' }, ...refusals(403) },
 })
 
@@ -54,6 +56,9 @@ const relayEnded = telephony.post('/relay-ended', {
   summary: 'Answer the end of a relay: connect a call that broke again, or end it',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
+  request: {
+    body: form('CallSid', 'CallStatus', 'From', 'SessionId', 'SessionStatus', 'ErrorCode', 'HandoffData'),
+  },
   responses: {
     200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
     ...refusals(403),
