@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { NewEvent } from '../../ledger/event.ts'
 import { backupName } from '../../ledger/events/backup.ts'
 import type { FactsOf } from '../../ledger/events/catalogue.ts'
@@ -18,6 +19,7 @@ import type { BackupState, Step } from './state.ts'
 type Work = { readonly step: Step | 'tidy'; readonly inMs: number; readonly after: string }
 type On = Extract<BackupSettings, { state: 'on' }>
 
+const SECOND_MS = 1000
 const BY_SERVICE = { actor: 'service', channel: 'system' } as const
 const REQUESTED: NewEvent = { type: 'backup.requested', ...BY_SERVICE, facts: {} }
 
@@ -74,7 +76,7 @@ export function createBackups(options: {
   const runs = { make, tidy, copy, test }
 
   async function make(now: On, signal: AbortSignal): Promise<void> {
-    const name = backupName(nowMs())
+    const name = await freeName(now.directory, signal)
     making = name
     try {
       const made = await runJob(
@@ -90,6 +92,13 @@ export function createBackups(options: {
     } finally {
       making = null
     }
+  }
+
+  /** A name holds the second. If a backup was made in this one, waits for the next. */
+  async function freeName(directory: string, signal: AbortSignal): Promise<string> {
+    const taken = await backupsIn(directory).catch(() => null)
+    while (taken?.has(backupName(nowMs()))) await setTimeout(SECOND_MS, undefined, { signal })
+    return backupName(nowMs())
   }
 
   /** Otherwise the backup that was made meanwhile is elsewhere, or has another passphrase. */
