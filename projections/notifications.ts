@@ -19,10 +19,19 @@ export type NotificationRow = {
   textedAt: string | null
 }
 
+/** Somebody who calls or texts. */
+type Coming = 'call.rejected' | 'call.ended' | 'sms.received' | 'sms.ignored'
+
+/** Texts that are ignored because no reply would arrive. */
+const UNANSWERABLE: ReadonlySet<EventOf<'sms.ignored'>['facts']['reason']> = new Set([
+  'opted_out',
+  'unreachable',
+])
+
 /** What the owner should notice, and whether they have. */
 export const notificationsProjection = defineProjection({
   name: 'notifications',
-  version: 2,
+  version: 3,
   tables: ['notifications'],
   schema: `
     CREATE TABLE notifications (
@@ -40,7 +49,7 @@ export const notificationsProjection = defineProjection({
     const taskEnded = ({ seq, at, facts }: EventOf<'task.finished'> | EventOf<'task.failed'>) =>
       void insert.run(seq, 'task', at, facts.taskId)
     /** The owner's own calls and texts are no news. */
-    const guestCame = ({ seq, at, facts }: EventOf<'call.rejected' | 'call.ended' | 'sms.received'>) => {
+    const guestCame = ({ seq, at, facts }: EventOf<Coming>) => {
       if (facts.party === 'guest') insert.run(seq, 'call', at, null)
     }
     const settled = ({ at, facts }: EventOf<'proposal.confirmed'> | EventOf<'proposal.declined'>) =>
@@ -56,6 +65,9 @@ export const notificationsProjection = defineProjection({
         'call.rejected': guestCame,
         'call.ended': guestCame,
         'sms.received': guestCame,
+        'sms.ignored': (event) => {
+          if (UNANSWERABLE.has(event.facts.reason)) guestCame(event)
+        },
         'allowance.reached': ({ seq, at }) => void insert.run(seq, 'budget', at, null),
         'timer.done': ({ at, facts }) => void seeSubject.run(at, facts.timerId),
         'timer.cancelled': ({ at, facts }) => void seeSubject.run(at, facts.timerId),

@@ -36,6 +36,7 @@ export function wordsOf(
       }
     }
     case 'sms.received':
+    case 'sms.ignored':
       return { title: msg`Text message`, text: fromText(event.body?.from) }
     case 'allowance.reached': {
       const { level, window } = event.facts

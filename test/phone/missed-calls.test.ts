@@ -84,3 +84,14 @@ test('names a guest who called or texted, and leads to what they said', async ()
   const facts = found.map(({ seq }) => all.find((event) => event.seq === seq))
   expect(facts).toMatchObject([{ type: 'call.ended', spanId: heard.spanId }, { type: 'sms.received' }])
 })
+
+test('notifies of a text that cannot be answered, and of no command to the provider', async () => {
+  const phone = await startWithPhone()
+  await text(phone, 'SM1', 'MYBANK', 'Your code is 123456.')
+  await text(phone, 'SM2', GUEST, 'STOP')
+  await text(phone, 'SM3', GUEST, 'And do not write again.')
+  expect(await notified(phone)).toMatchObject([
+    { kind: 'call', title: 'Text message', text: 'From MYBANK' },
+    { kind: 'call', title: 'Text message', text: `From ${GUEST}` },
+  ])
+})
