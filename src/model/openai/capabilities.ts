@@ -56,6 +56,14 @@ export function saysNoPath(error: unknown): boolean {
   return fault?.status === 404 && !saysNoModel(fault)
 }
 
+/**
+ * Whether the template of a local model refuses the order of the messages: many servers turn each time that goes before
+ * a message into another system message. Chat completions suit the strictest template.
+ */
+export function saysTemplate(error: unknown): boolean {
+  return /\bjinja\b|roles must alternate/i.test(faultOf(error, 0)?.message ?? '')
+}
+
 const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
   [
     'encrypted_reasoning',

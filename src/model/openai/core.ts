@@ -2,7 +2,7 @@ import { english } from '../../language/message.ts'
 import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
 import type { ServiceKind } from '../words.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
-import { type Capabilities, refusedFeatures, saysMissing, saysNoPath } from './capabilities.ts'
+import { type Capabilities, refusedFeatures, saysMissing, saysNoPath, saysTemplate } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
 import type { DataBlocks } from './data-block.ts'
 import type { ModelApi } from './defaults.ts'
@@ -77,10 +77,10 @@ export function usesResponses({ api, capabilities, baseUrl }: OpenAiCore): boole
   return api === 'auto' ? !capabilities.lacks(baseUrl, 'responses') : api === 'responses'
 }
 
-/** Like `orMissing`, for the Responses API, which is a matter of the server and not of a model. */
+/** Like `orMissing`, for the Responses API, which is a matter of the server: it lacks it, or fails at its conversations. */
 export function orNoResponses(core: OpenAiCore) {
   return (error: unknown): never => {
-    if (!saysNoPath(error)) throw error
+    if (!saysNoPath(error) && !(core.api === 'auto' && saysTemplate(error))) throw error
     core.capabilities.markLacking(core.baseUrl, 'responses')
     const message = english`The model service at ${core.where} has no Responses API. Set its API to completions or auto.`
     throw new CapabilityMissing('responses', message)

@@ -9,6 +9,8 @@ import { httpFaults } from '../../doubles/model/script.ts'
 import { never, noteTool, request, run, setUp } from '../openai/fixture.ts'
 import { chunk, startScripted } from './fixture.ts'
 
+/** As llama.cpp and LM Studio word it. */
+const refusedBy = (message: string) => ({ error: { message: `Error: Jinja Exception: ${message}` } })
 const hello = chunk({ content: 'Hello.' }, 'stop')
 
 test('finds out once that a server has no Responses API, for turns and background work', async () => {
@@ -40,6 +42,8 @@ test.for<[string, number, unknown]>([
   ['vLLM', 404, { detail: 'Not Found' }],
   ['a gateway', 405, { detail: 'Method Not Allowed' }],
   ['LM Studio', 200, { error: 'Unexpected endpoint or method. (POST /v1/responses)' }],
+  ['a template that allows one system message', 500, refusedBy('System message must be at the beginning.')],
+  ['a template that wants turns', 400, refusedBy('Conversation roles must alternate user/assistant.')],
 ])('goes on to chat completions after the answer of %s', async ([, status, json]) => {
   const { service, sent } = await startScripted({ status, json }, [hello], [hello])
   expect((await run(service)).completed?.text).toBe('Hello.')
@@ -58,6 +62,14 @@ test.for<[string, number, unknown]>([
 ])('stays with the Responses API after %s', async ([, status, json]) => {
   const { service, sent } = await startScripted({ status, json })
   expect((await run(service)).completed).toBeNull()
+  expect(sent).toHaveLength(1)
+})
+
+test('reports what a template refuses if the owner chose the API', async () => {
+  const json = refusedBy('System message must be at the beginning.')
+  const { responses, sent } = await startScripted({ status: 400, json })
+  const message = expect.stringContaining('System message must be at the beginning.')
+  expect((await run(responses)).error).toMatchObject({ message })
   expect(sent).toHaveLength(1)
 })
 

@@ -28,7 +28,12 @@ export async function startScripted(
     response.end(answer.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))
   })
   const { another } = await setUp()
-  return { service: another({ baseUrl }), completions: another({ baseUrl, api: 'completions' }), sent }
+  return {
+    service: another({ baseUrl }),
+    responses: another({ baseUrl, api: 'responses' }),
+    completions: another({ baseUrl, api: 'completions' }),
+    sent,
+  }
 }
 
 /** A chunk with a delta. */
