@@ -44,6 +44,27 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   expect((await service.client.get('/memory-config')).json.maxInjectedMemories).toBe(7)
 })
 
+test('keeps unsaved changes while another page is shown, until they are discarded', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/memory-config' })
+  const { json } = await service.client.get('/memory-config')
+  const lines = page.getByLabel('Maximum lines')
+  await lines.fill('7')
+  await page.getByLabel('Minimum relevance').fill('0.9')
+  await page.getByLabel('Ask a model').check()
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Recall settings' }).click()
+  await expect.poll(() => lines.inputValue()).toBe('7')
+  expect(await page.getByRole('slider').inputValue()).toBe('0.9')
+  expect(await page.getByLabel('Ask a model').isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect.poll(() => lines.inputValue()).toBe(String(json.maxInjectedMemories))
+  expect(await page.getByLabel('Minimum relevance').inputValue()).toBe(String(json.relevanceThreshold))
+  expect(await page.getByLabel('Ask a model').isChecked()).toBe(false)
+  expect((await service.client.get('/memory-config')).json).toEqual(json)
+})
+
 const SAID = [
   'My sister is called Ada.',
   'My sister Ada lives in Lisbon.',

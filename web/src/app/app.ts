@@ -33,7 +33,10 @@ export function createApp(options: {
 }) {
   const { navigate, enter, askToSignIn, toast, announce } = options
   let session: ChatSession | null = null
-  const drafts = { settings: new Map<string, string>() }
+  const drafts = { settings: new Map<string, string>(), recall: new Map<string, string>() }
+  addEventListener('beforeunload', (event) => {
+    if (drafts.settings.size + drafts.recall.size > 0) event.preventDefault()
+  })
   const notices = createNotices({
     toast,
     show: (seq) => navigate(`/?seq=${seq}`),
@@ -67,6 +70,7 @@ export function createApp(options: {
     forgetUnsettled()
     void offlineCopy.clear()
     drafts.settings.clear()
+    drafts.recall.clear()
   }
   /**
    * Handles an expired or revoked session: asks the owner to sign in, then returns to this page. Unlike `forget`,

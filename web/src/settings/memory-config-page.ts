@@ -1,15 +1,16 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, state } from 'lit/decorators.js'
+import { customElement } from 'lit/decorators.js'
 import type { MemoryConfig, RecallExample } from '../../../src/http/contract/memories.ts'
 import { AppElement } from '../app/app-element.ts'
-import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { problemView, takeText, withPoint } from '../design/field.ts'
+import { problemView, withPoint } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
 
+/** The values of the fields by name. */
+type Texts = Readonly<Record<string, string>>
 /** A field without a unit is no number. */
 type Field = readonly [name: string, title: string, about: string, unit?: string]
 type Group = { readonly heading: string; readonly about: string; readonly fields: readonly Field[] }
@@ -101,24 +102,37 @@ export class DgMemoryConfigPage extends AppElement {
   private readonly examples = new Loaded<readonly RecallExample[]>(this, {
     fetch: async (signal) => (await this.app.http.get('/api/memories/recall-examples', { signal })).examples,
   })
-  /** The threshold as typed or moved; null if it is the current one. */
-  @state() private threshold: string | null = null
 
-  private readonly save = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    if (!(event.target instanceof HTMLFormElement)) return
-    const data = new FormData(event.target)
-    const wanted = configIn(data)
+  /** Unsaved values by name. Survives navigation to other pages. */
+  private get draft(): Map<string, string> {
+    return this.app.drafts.recall
+  }
+
+  private readonly edit = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement) || this.config.value === null) return
+    const { name, type, value, checked, inputMode } = target
+    const text = type === 'checkbox' ? String(checked) : inputMode === 'decimal' ? withPoint(value) : value
+    if (text === textsOf(this.config.value)[name]) this.draft.delete(name)
+    else this.draft.set(name, text)
+    this.requestUpdate()
+  }
+
+  private readonly discard = (): void => {
+    this.draft.clear()
+    this.submission.show({})
+  }
+
+  private async save(texts: Texts): Promise<void> {
     const names = groups.flatMap(({ fields }) => fields.flatMap(([name, , , unit]) => (unit ? [name] : [])))
-    const wrong = ['relevanceThreshold', ...names].filter((name) => !Number.isFinite(numberIn(data, name)))
+    const wrong = ['relevanceThreshold', ...names].filter((name) => !Number.isFinite(numberOf(texts[name])))
     const isSaved = await this.submission.send(
       async () => {
-        this.config.put(await this.app.http.put('/memory-config', { body: wanted }))
+        this.config.put(await this.app.http.put('/memory-config', { body: configOf(texts) }))
       },
       Object.fromEntries(wrong.map((name) => [name, msg`It must be a number.`])),
     )
     if (!isSaved) return
-    this.threshold = null
+    this.draft.clear()
     this.app.toast(msg`Saved. Takes effect on the next turn.`)
     await this.examples.reload()
   }
@@ -132,46 +146,56 @@ export class DgMemoryConfigPage extends AppElement {
 
   private formView(config: MemoryConfig): TemplateResult {
     const { busy, problem } = this.submission
-    return html`<form novalidate @submit=${this.save}>
-      ${this.relevanceView(config)}
+    const texts = { ...textsOf(config), ...Object.fromEntries(this.draft) }
+    const submitted = (event: SubmitEvent) => {
+      event.preventDefault()
+      void this.save(texts)
+    }
+    return html`<form novalidate @input=${this.edit} @submit=${submitted}>
+      ${this.relevanceView(config, texts)}
       ${groups.map(({ heading, about, fields }) =>
         sectionView(
           heading,
           about,
-          fields.map((field) => this.rowView(field, config)),
+          fields.map((field) => this.rowView(field, texts)),
         ),
       )}
       ${problemView(problem)}
       <div class="actions">
+        ${
+          this.draft.size === 0
+            ? nothing
+            : html`<button class="button quiet" type="button" @click=${this.discard}>${msg`Discard`}</button>`
+        }
         <button class="button primary" ?disabled=${busy}>${busy ? msg`Saving…` : msg`Save`}</button>
       </div>
     </form>`
   }
 
   /** The threshold as a number and a slider, and what it changes for the last messages. */
-  private relevanceView({ relevanceThreshold: current, arbitrator }: MemoryConfig): TemplateResult {
+  private relevanceView(
+    { relevanceThreshold: current, arbitrator }: MemoryConfig,
+    texts: Texts,
+  ): TemplateResult {
     const name = 'relevanceThreshold'
-    const typed = this.threshold ?? String(current)
+    const typed = texts[name] ?? ''
     const chosen = isThreshold(typed) ? Number(typed) : current
-    const move = takeText((text) => {
-      this.threshold = withPoint(text)
-    })
     const row = rowFrame({
       name,
       title: msg`Minimum relevance`,
       about: msg`From 0 for every memory to 1 for exact matches only.`,
       error: this.submission.errors[name],
-      control: html`${this.inputView(name, typed, msg`0 to 1`, move)}
+      control: html`${this.inputView(name, typed, msg`0 to 1`)}
         <div class="slider soft">
           <input
             type="range"
+            name=${name}
             aria-label=${msg`Fewer or more memories`}
             min="0"
             max="1"
             step="0.01"
             ?disabled=${this.submission.busy}
             .value=${String(chosen)}
-            @input=${move}
           />
           <span>${msg`More memories`}</span>
           <span>${msg`Fewer memories`}</span>
@@ -192,30 +216,19 @@ export class DgMemoryConfigPage extends AppElement {
     )
   }
 
-  private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
+  private rowView([name, title, about, unit]: Field, texts: Texts): TemplateResult {
     const error = this.submission.errors[name]
     if (name === 'arbitrator.enabled') {
       const control = html`<span class="beside switch">
-        <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />${msg`On`}
+        <input type="checkbox" id=${name} name=${name} .checked=${texts[name] === 'true'} />${msg`On`}
       </span>`
       return rowFrame({ name, title, about, error, control })
     }
-    const { arbitrator, ...recall } = config
-    const values: Readonly<Record<string, string | number | null>> = {
-      ...recall,
-      'arbitrator.model': arbitrator.model,
-      'arbitrator.timeoutMs': arbitrator.timeoutMs,
-    }
-    const control = this.inputView(name, String(values[name] ?? ''), unit)
+    const control = this.inputView(name, texts[name] ?? '', unit)
     return rowFrame({ name, title, about, error, control })
   }
 
-  private inputView(
-    name: string,
-    value: string,
-    unit: string | undefined,
-    take?: (event: Event) => void,
-  ): TemplateResult {
+  private inputView(name: string, value: string, unit: string | undefined): TemplateResult {
     const input = html`<input
       class="input small"
       id=${name}
@@ -228,7 +241,6 @@ export class DgMemoryConfigPage extends AppElement {
       aria-invalid=${this.submission.errors[name] !== undefined}
       aria-describedby="${name}-about ${name}-error"
       .value=${value}
-      @input=${take}
     />`
     return withUnit(input, unit ?? null)
   }
@@ -250,24 +262,30 @@ function isThreshold(text: string): boolean {
   return text.trim() !== '' && Number(text) >= 0 && Number(text) <= 1
 }
 
-/** Not a number if the field has none. */
-function numberIn(data: FormData, name: string): number {
-  return Number(withPoint(textIn(data, name)) || Number.NaN)
+/** The config as its fields show it. */
+function textsOf({ arbitrator, ...recall }: MemoryConfig): Texts {
+  const nested = Object.entries(arbitrator).map(([name, value]) => [`arbitrator.${name}`, value])
+  const values = [...Object.entries(recall), ...nested]
+  return Object.fromEntries(values.map(([name, value]) => [name, String(value ?? '')]))
 }
 
-function configIn(data: FormData): MemoryConfig {
+/** Not a number if the field has none. */
+const numberOf = (text = ''): number => Number(text.trim() || Number.NaN)
+
+function configOf(texts: Texts): MemoryConfig {
+  const numberIn = (name: string) => numberOf(texts[name])
   return {
-    retrieveTimeoutMs: numberIn(data, 'retrieveTimeoutMs'),
-    contextTurns: numberIn(data, 'contextTurns'),
-    maxInjectedTokens: numberIn(data, 'maxInjectedTokens'),
-    maxInjectedMemories: numberIn(data, 'maxInjectedMemories'),
-    relevanceThreshold: numberIn(data, 'relevanceThreshold'),
-    duplicateThreshold: numberIn(data, 'duplicateThreshold'),
-    strengthHalfLifeDays: numberIn(data, 'strengthHalfLifeDays'),
+    retrieveTimeoutMs: numberIn('retrieveTimeoutMs'),
+    contextTurns: numberIn('contextTurns'),
+    maxInjectedTokens: numberIn('maxInjectedTokens'),
+    maxInjectedMemories: numberIn('maxInjectedMemories'),
+    relevanceThreshold: numberIn('relevanceThreshold'),
+    duplicateThreshold: numberIn('duplicateThreshold'),
+    strengthHalfLifeDays: numberIn('strengthHalfLifeDays'),
     arbitrator: {
-      enabled: data.has('arbitrator.enabled'),
-      model: textIn(data, 'arbitrator.model') || null,
-      timeoutMs: numberIn(data, 'arbitrator.timeoutMs'),
+      enabled: texts['arbitrator.enabled'] === 'true',
+      model: texts['arbitrator.model']?.trim() || null,
+      timeoutMs: numberIn('arbitrator.timeoutMs'),
     },
   }
 }

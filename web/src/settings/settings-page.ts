@@ -42,10 +42,6 @@ export class DgSettingsPage extends LightElement {
   private hasJumped = false
 
   protected override connected(signal: AbortSignal): void {
-    const leaving = (event: BeforeUnloadEvent) => {
-      if (this.draft.size > 0) event.preventDefault()
-    }
-    addEventListener('beforeunload', leaving, { signal })
     addEventListener('hashchange', this.linked, { signal })
   }
 
