@@ -122,6 +122,20 @@ test('adds a service, gives it the background work, and removes it only once it 
   await services.getByText('The attic').waitFor({ state: 'detached' })
 })
 
+test('leaves the chat to the builtin model if no model of the first service is chosen', async () => {
+  const ollama = await startOllama('Yes.')
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings#model' })
+  await page.getByRole('button', { name: 'Add a service' }).click()
+  await page.getByLabel('Service', { exact: true }).selectOption('Ollama')
+  await page.getByLabel('Address', { exact: true }).fill(ollama.url)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.locator('dg-choose-model-dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('row', { name: /^Chat.*Set here.*builtin-1/ }).waitFor()
+  const { uses } = (await service.client.get('/api/services')).json
+  expect(uses[0]).toEqual({ use: 'chat', service: 'builtin', model: 'builtin-1', available: true })
+})
+
 test('makes the first service of the settings that of the chat, even if its models cannot be listed at first', {
   tags: ['long'],
 }, async () => {

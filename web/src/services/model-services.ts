@@ -16,6 +16,8 @@ import { wideTable } from '../design/wide-table.ts'
 import { originStyles, originView } from '../settings/origin.ts'
 import type { DgServiceTest } from './service-test.ts'
 import {
+  builtinId,
+  builtinModel,
   chatUse,
   type ModelChoice,
   mainId,
@@ -82,7 +84,11 @@ export class DgModelServices extends AppElement {
     // The first service is for the chat, with one of its own models.
     const { value } = this.loaded
     const chat = value?.uses.find(({ use }) => use === 'chat')
-    if (value && chat?.service === mainId) this.changeUse(value, chatUse, { ...chat, model: null })
+    if (!value || chat?.service !== mainId) return
+    if (await this.changeUse(value, chatUse, { ...chat, model: null })) return
+    // Without a choice, what replied so far still does.
+    const [service, model] = chatUse.keys
+    await this.app.attempt(() => changeSettings(this, { [service]: builtinId, [model]: builtinModel }))
   }
 
   private confirmRemoving({ id, title }: Service): void {
@@ -103,12 +109,14 @@ export class DgModelServices extends AppElement {
     this.testing = null
   }
 
-  private changeUse(services: Services, { use, title, about, keys }: UseRow, choice: UsedModel): void {
-    if (setUpServices(services).length === 0) {
-      void this.edit(services, null)
-      return
-    }
+  private async change(services: Services, row: UseRow, choice: UsedModel): Promise<void> {
+    if (setUpServices(services).length === 0) await this.edit(services, null)
+    else await this.changeUse(services, row, choice)
+  }
+
+  private changeUse(services: Services, row: UseRow, choice: UsedModel): Promise<boolean> {
     const { app } = this
+    const { use, title, about, keys } = row
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ services, choice, forChat: use === 'chat' },
       heading: msg`Model: ${title}`,
@@ -120,7 +128,7 @@ export class DgModelServices extends AppElement {
         await this.loaded.reload()
       },
     })
-    dialog.openIn(this)
+    return dialog.ask(this)
   }
 
   private readonly reset = async ({ use, title, keys }: UseRow): Promise<void> => {
@@ -192,7 +200,7 @@ export class DgModelServices extends AppElement {
         ${usesTable({
           services,
           settings: this.settings,
-          change: (row, current) => this.changeUse(services, row, current),
+          change: (row, current) => void this.change(services, row, current),
           reset: (row) => void this.reset(row),
         })}
       </section>
