@@ -5,7 +5,7 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startHouse } from './house.ts'
 import { checkLooks } from './looks.ts'
-import { settled, visit } from './page.ts'
+import { phone, settled, visit } from './page.ts'
 
 const browser = useBrowser()
 const german = { locale: 'de-DE' }
@@ -67,6 +67,20 @@ test('opens offline in the language of its last page', { tags: ['long'] }, async
   await page.context().setOffline(true)
   await page.reload()
   await page.getByRole('heading', { name: 'Der Dienst ist nicht erreichbar' }).waitFor()
+})
+
+test('keeps the bar of the timeline in one row on a phone without a connection', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, {
+    context: { ...german, viewport: phone },
+    expected: /WebSocket|ERR_CONNECTION|Failed to load/,
+  })
+  const bar = page.getByRole('banner').filter({ hasText: 'Zeitleiste' })
+  await page.getByRole('heading', { name: 'Hallo. Ich bin dein Delegate.' }).waitFor()
+  const before = await bar.boundingBox()
+  await service.stop()
+  await bar.getByRole('button', { name: 'Jetzt versuchen' }).waitFor()
+  expect(await bar.boundingBox()).toEqual(before)
 })
 
 test('has names in German that contain what is seen', { tags: ['long'] }, async () => {

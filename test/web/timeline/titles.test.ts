@@ -34,6 +34,12 @@ test('shows the text of a reminder, or that one is due if the text is not known'
   expect(titleOf(event(1, 'timer.fired', { payload: { erased: true } }))).toBe('A reminder is due')
 })
 
+test('says who asked for a compaction', () => {
+  const asked = (source: string) => titleOf(event(1, 'context.compaction.requested', { payload: { source } }))
+  expect(asked('manual')).toBe('Compaction requested (by you)')
+  expect(asked('automatic')).toBe('Compaction requested (automatically)')
+})
+
 test('counts memories and earlier messages that were held back', () => {
   const payload = { ids: [], turnSeqs: [3], reason: 'duplicate' }
   expect(titleOf(event(1, 'memory.recall.suppressed', { payload }))).toBe('Held back 1 thing: duplicate')

@@ -48,9 +48,6 @@ export const timelinePageStyles = css`
       min-height: 2rem;
       padding: 0 var(--space-2);
     }
-    .connection > .button {
-      padding: 0 var(--space-1);
-    }
     :is(.search, .connection) > span {
       position: absolute;
       clip-path: inset(50%);

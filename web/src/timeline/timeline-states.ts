@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { App } from '../app/app.ts'
 import { waitingView } from '../app/loaded.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import '../services/first-messages.ts'
 import type { Connection } from './chat/socket.ts'
@@ -16,7 +17,7 @@ export function connectionView(connection: Connection, retry: () => void): Templ
       isWaiting || state === 'connecting'
         ? html`<div class="beside connection">
             <dg-icon name="offline"></dg-icon><span>${text}</span>
-            ${isWaiting ? html`<button class="button quiet small" @click=${retry}>${msg`Try now`}</button>` : nothing}
+            ${isWaiting ? iconButton('retry', msg`Try now`, retry, 'quiet small', msg`Try now`) : nothing}
           </div>`
         : nothing
     }

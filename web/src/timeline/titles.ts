@@ -144,7 +144,8 @@ export const titles: Readonly<Record<string, Title>> = {
   'turn.items.kept': () => msg`Kept its reasoning for the next step`,
   'tool.returned': (e) => msg`${text(e, 'tool')} returned`,
   'context.usage.recorded': (e) => msg`Context: ${tokens(e)}`,
-  'context.compaction.requested': (e) => msg`Compaction requested (${text(e, 'source')})`,
+  'context.compaction.requested': (e) =>
+    msg`Compaction requested (${text(e, 'source') === 'manual' ? msg`by you` : msg`automatically`})`,
   'context.compaction.succeeded': (e) =>
     msg`Compacted the context from ${countText(number(e, 'inputTokensBefore'))} to ${countText(number(e, 'inputTokensAfter'))} tokens`,
   'context.compaction.failed': (e) => msg`Compaction failed: ${wordsText(text(e, 'kind'))}`,
