@@ -184,7 +184,7 @@ test('folds a message that another one replaced, with its answer, and lists what
   expect(kindsOf(rows)).toEqual(['day', 'span', 'branch', 'message', 'message'])
   const branch = rows.find((row) => row.kind === 'branch')
   if (branch?.kind !== 'branch') throw new Error('no branch')
-  expect(effectsOf(branch.branch).map(titleOf)).toEqual(['Reminder set: Tea'])
+  expect(effectsOf(branch.branch.entries).map(titleOf)).toEqual(['Reminder set: Tea'])
   expect(excerptOfBranch(branch.branch)).toBe('hello')
   const open = rowsOf(changed(false, 'good morning'), { toggled: new Set([branch.key]) })
   const within = open.filter(({ replaced }) => replaced)

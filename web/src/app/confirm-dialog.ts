@@ -5,7 +5,7 @@ import { msg } from '../design/msg.ts'
 import type { AppElement } from './app-element.ts'
 import { DialogElement } from './dialog-element.ts'
 
-type Confirmation = {
+export type Confirmation = {
   readonly heading: string
   readonly content: string | TemplateResult
   /** Label of the confirming button. */

@@ -54,7 +54,7 @@ export function foldBranches({ key, entries }: Segment, replaced: ReadonlyMap<st
   return replaced.size === 0 ? entries : folded
 }
 
-const turnOf = (entry: Entry) => (entry.kind === 'activity' ? entry.turnId : entry.event.turnId)
+export const turnOf = (entry: Entry) => (entry.kind === 'activity' ? entry.turnId : entry.event.turnId)
 
 /** Nothing waits in a turn that is over, and there is nothing to try again. */
 function asOver(entry: Entry): Entry {
@@ -62,8 +62,8 @@ function asOver(entry: Entry): Entry {
   return entry.kind === 'failure' ? { kind: 'notice', event: entry.event } : entry
 }
 
-/** What the turn did beside its answer. It is not undone. */
-export function effectsOf({ entries }: Branch): readonly TimelineEvent[] {
+/** What a turn with these entries did beside its answer. It is not undone. */
+export function effectsOf(entries: readonly Entry[]): readonly TimelineEvent[] {
   return entries.flatMap((entry) => {
     if (entry.kind === 'message') return entry.event.type.startsWith('sms.') ? [entry.event] : []
     return entry.kind === 'notice' && entry.event.type !== 'turn.failed' ? [entry.event] : []

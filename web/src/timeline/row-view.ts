@@ -143,7 +143,7 @@ function branchView(
   context: RowContext,
 ): TemplateResult {
   const { sameWords } = branch
-  const effects = effectsOf(branch)
+  const effects = effectsOf(branch.entries)
   return html`<div class="activity branch">
     ${foldButton(
       key,

@@ -1,15 +1,18 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { App } from '../app/app.ts'
+import type { Confirmation } from '../app/confirm-dialog.ts'
 import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
-import { plural } from '../design/format.ts'
+import { listText, plural } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { tickOff } from '../timers/settle.ts'
+import { effectsOf, turnOf } from './branches.ts'
 import type { ChatSession } from './chat/session.ts'
 import { cutOf, isIncomplete } from './event-kinds.ts'
 import { type Draft, draftOf } from './pasted.ts'
 import type { Reminder } from './reminder-states.ts'
+import { titleOf } from './titles.ts'
 import type { Segment } from './tree.ts'
 
 /** What a button allows: five dollars. */
@@ -22,6 +25,7 @@ export function createTimelineActions(options: {
   readonly app: App
   readonly session: ChatSession
   readonly erase: (erasing: Erasing) => void
+  readonly confirm: (confirmation: Confirmation) => void
   readonly say: (draft: Draft) => void
   /** Puts a message into the field, to replace the last one. */
   readonly edit: (draft: Draft) => void
@@ -54,6 +58,22 @@ export function createTimelineActions(options: {
     take({ ...draftOf(await wholeOf(last)), replaces: last.turnId })
   }
 
+  /** Asks for another answer. The new turn does not know what the old one did, so the owner confirms it. */
+  function askAgain(): void {
+    const again = () => takeLast(options.say)
+    const entries = session.segments.flatMap((segment) => segment.entries)
+    const done = effectsOf(entries.filter((entry) => turnOf(entry) === session.lastMessage?.turnId))
+    if (done.length === 0) void app.attempt(again)
+    else
+      options.confirm({
+        heading: msg`Ask for another answer?`,
+        content: msg`Done already: ${listText(done.map(titleOf))}. This stays, and may be done a second time.`,
+        action: msg`Try again`,
+        look: 'primary',
+        run: again,
+      })
+  }
+
   /** Stops what is being read aloud. */
   let stopReading = (): void => undefined
 
@@ -68,7 +88,7 @@ export function createTimelineActions(options: {
       event.turnId !== null &&
       session.lastMessage?.turnId === event.turnId &&
       !isIncomplete(event),
-    askAgain: () => void app.attempt(() => takeLast(options.say)),
+    askAgain,
     copy: (text: string) => void copyWithToast(text, msg`Copied`, app.toast),
     copyLink: ({ seq }: TimelineEvent) =>
       void copyWithToast(`${location.origin}/?seq=${seq}`, msg`Link copied`, app.toast),

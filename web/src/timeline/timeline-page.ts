@@ -13,6 +13,7 @@ import './call-bar.ts'
 import './composer.ts'
 import type { DgComposer } from './composer.ts'
 import './context-meter.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import { snoozeItems } from '../timers/snooze-dialog.ts'
@@ -64,6 +65,7 @@ export class DgTimelinePage extends AppElement {
       app: this.app,
       session,
       erase: (erasing) => askToErase(this, erasing),
+      confirm: (confirmation) => askToConfirm(this, confirmation),
       say: (draft) => this.say(draft),
       edit: (draft) => this.composer()?.edit(draft),
       explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { turnId }).openIn(this),
