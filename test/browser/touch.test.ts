@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { pagePaths } from './app-source.ts'
 import { useBrowser } from './browser.ts'
+import { startHouse } from './house.ts'
 import { startWithModel } from './model.ts'
-import { composer, phone, reply, visit } from './page.ts'
+import { composer, phone, reply, settled, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -21,6 +23,50 @@ test('keeps the message field and the reminders as wide as a phone with text of 
   const box = await card.boundingBox()
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width)
 })
+
+test('keeps every place within a phone, and its search usable, with German text of twice the size', {
+  tags: ['long'],
+}, async () => {
+  const { service } = await startHouse()
+  const page = await visit(browser(), service, {
+    context: { viewport: phone, locale: 'de-DE' },
+    // One imported conversation needs an id.
+    expected: /status of 404/,
+  })
+  for (const path of pagePaths().filter((path) => !['/install', '/login'].includes(path))) {
+    await page.goto(path)
+    await settled(page)
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%'
+    })
+    expect.soft([path, await page.evaluate(cutTexts)]).toEqual([path, []])
+    for (const field of await page
+      .locator('input:is([type=search], [type=text]):not([aria-hidden]):visible')
+      .all())
+      expect.soft((await field.boundingBox())?.width, path).toBeGreaterThan(150)
+  }
+})
+
+/** Runs in the page: the texts that end beyond its edge. Code, tables and the links of the settings scroll. */
+function cutTexts(): string[] {
+  const cut: string[] = []
+  const look = (root: ParentNode): void => {
+    for (const element of root.children) {
+      const { clipPath, visibility } = getComputedStyle(element)
+      if (element.matches('pre, table, nav') || clipPath !== 'none' || visibility === 'hidden') continue
+      for (const node of element.childNodes) {
+        const range = document.createRange()
+        range.selectNode(node)
+        if (node.nodeType === Node.TEXT_NODE && range.getBoundingClientRect().right > innerWidth)
+          cut.push(node.textContent?.trim() ?? '')
+      }
+      if (element.shadowRoot) look(element.shadowRoot)
+      look(element)
+    }
+  }
+  look(document)
+  return cut
+}
 
 test('reveals the hidden tools of a reply on the first tap without pressing one', {
   tags: ['long'],

@@ -38,9 +38,6 @@ export class DgConfirmDialog extends DialogElement {
     dt::first-letter {
       text-transform: uppercase;
     }
-    dd {
-      overflow-wrap: anywhere;
-    }
   `
   @property({ attribute: false }) confirmation!: Confirmation
 

@@ -30,7 +30,6 @@ export class DgConversationPage extends AppElement {
     css`
       h2 {
         font-size: var(--text-xl);
-        overflow-wrap: anywhere;
       }
       .top {
         margin-bottom: var(--space-5);

@@ -4,11 +4,11 @@ import { css } from 'lit'
 export const cards = css`
   /* The search of a list, and a button beside it. */
   .find {
+    flex-wrap: wrap;
     margin-bottom: var(--space-4);
   }
   .find .input-with-icon {
-    flex: 1;
-    min-width: 0;
+    flex: 1 1 10rem;
   }
   .find .button {
     min-height: 2.75rem;

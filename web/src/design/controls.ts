@@ -17,6 +17,9 @@ const buttons = css`
   :is(h1, h2, h3, h4, p, dl, dd, figure, blockquote) {
     margin: 0;
   }
+  :is(h1, h2, h3, h4, p, dt, dd, th, label) {
+    overflow-wrap: anywhere;
+  }
   a {
     color: var(--accent);
     text-underline-offset: 0.18em;

@@ -8,10 +8,12 @@ export const logStyles = css`
     height: 100%;
   }
   .tools {
+    flex-wrap: wrap;
     padding: var(--space-3) var(--space-4);
     border-bottom: 1px solid var(--line);
   }
   .tools input {
+    flex-basis: 10rem;
     max-width: 30rem;
   }
   .tools .level {

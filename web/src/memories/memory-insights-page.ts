@@ -48,9 +48,6 @@ export class DgMemoryInsightsPage extends AppElement {
     dt {
       font-weight: 550;
     }
-    dd {
-      overflow-wrap: anywhere;
-    }
     dd.meaning {
       grid-column: 1;
     }

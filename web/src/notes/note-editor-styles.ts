@@ -45,7 +45,6 @@ export const noteEditorStyles = css`
   }
   .preview h2 {
     margin-bottom: var(--space-4);
-    overflow-wrap: anywhere;
     unicode-bidi: plaintext;
   }
   /* As wide as the indent of an item that wraps. */

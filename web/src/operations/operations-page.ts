@@ -61,7 +61,6 @@ export class DgOperationsPage extends AppElement {
         font-weight: 600;
         font-variant-numeric: tabular-nums;
         line-height: 1.3;
-        overflow-wrap: anywhere;
       }
       .quiet {
         margin-top: var(--space-4);

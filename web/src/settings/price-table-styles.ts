@@ -9,7 +9,6 @@ export const priceTableStyles = css`
   .prices .name {
     gap: var(--space-1) var(--space-2);
     font-weight: 550;
-    overflow-wrap: anywhere;
   }
   .prices .models > li {
     padding: var(--space-3) 0;

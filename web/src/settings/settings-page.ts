@@ -227,7 +227,7 @@ export class DgSettingsPage extends LightElement {
             : nothing
         }
         ${id === 'service' && proxies.length > 0 ? proxiesView(proxies) : nothing}
-        ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
+        ${more ? html`<p class="body foot"><a href=${more.path}>${more.label}</a></p>` : nothing}
       `,
     )
   }

@@ -233,7 +233,6 @@ const modelStepStyles = css`
     border-radius: var(--radius-md);
     background: var(--sunken);
     font-size: var(--text-sm);
-    overflow-wrap: anywhere;
   }
   .in-use dg-icon {
     color: var(--success);

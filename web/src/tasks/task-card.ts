@@ -57,7 +57,6 @@ export class DgTaskCard extends AppElement {
       gap: var(--space-2);
       margin-top: var(--space-2);
       font-size: var(--text-sm);
-      overflow-wrap: anywhere;
     }
     .line dg-icon {
       margin-top: 0.2em;

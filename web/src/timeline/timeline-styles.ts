@@ -149,7 +149,6 @@ export const timelineStyles = css`
   .effects {
     padding-inline-start: 1.375rem;
     color: var(--ink-soft);
-    overflow-wrap: anywhere;
   }
   .row.replaced,
   .step-body {
@@ -200,9 +199,6 @@ export const timelineStyles = css`
   .detail dt {
     color: var(--ink-faint);
   }
-  .detail dd {
-    overflow-wrap: anywhere;
-  }
   .detail pre {
     max-height: 20rem;
     font-size: var(--text-xs);
@@ -215,9 +211,6 @@ export const timelineStyles = css`
     border-radius: var(--radius-sm);
     color: var(--ink-soft);
     font-size: var(--text-sm);
-  }
-  .notice .title {
-    overflow-wrap: anywhere;
   }
   .effects a,
   .notice a.title {

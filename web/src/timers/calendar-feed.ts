@@ -19,7 +19,6 @@ export class DgCalendarFeed extends AppElement {
     }
     .address {
       flex-basis: 100%;
-      overflow-wrap: anywhere;
       font: var(--text-sm) / 1.55 var(--font-mono);
     }
   `
