@@ -13,7 +13,7 @@ export const logStyles = css`
     border-bottom: 1px solid var(--line);
   }
   .tools input {
-    flex-basis: 10rem;
+    flex-basis: 8rem;
     max-width: 30rem;
   }
   .tools .level {
