@@ -189,6 +189,24 @@ test('lists everything that is erased with a message in one box', { tags: ['long
   expect(new Set(boxes.flatMap(({ sides }) => sides))).toEqual(new Set(['0px']))
 })
 
+test('shows what Delegate changes in an open note, and warns of it while something is unsaved', async () => {
+  const service = await startWholeService()
+  const { json } = await service.client.post('/api/notes', { title: 'List', content: 'Milk' })
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${json.id}` })
+  const text = page.getByLabel('Text, in markdown')
+  const shown = (content: string) => expect.poll(() => text.inputValue()).toBe(content)
+  await shown('Milk')
+  await service.client.put(`/api/notes/${json.id}`, { title: 'List', content: 'Milk, bread' })
+  await shown('Milk, bread')
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await text.fill('Milk, bread, tea')
+  await service.client.put(`/api/notes/${json.id}`, { title: 'List', content: 'Milk, bread, figs' })
+  await page.getByText('changed elsewhere since you opened it').waitFor()
+  expect(await text.inputValue()).toBe('Milk, bread, tea')
+  await page.getByRole('button', { name: 'Load the other version' }).click()
+  await shown('Milk, bread, figs')
+})
+
 test('reports a conflicting edit and overwrites it on request', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json

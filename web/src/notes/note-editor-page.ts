@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { Note } from '../../../src/http/contract/notes.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { explain, Refused } from '../api/http.ts'
 import { AppElement } from '../app/app-element.ts'
 import { copyWithToast } from '../app/copy.ts'
@@ -49,7 +50,17 @@ export class DgNoteEditorPage extends AppElement {
     }
     addEventListener('keydown', this.keyPressed, { signal })
     addEventListener('beforeunload', leaving, { signal })
+    signal.addEventListener('abort', this.app.chat().follow(this.changedElsewhere))
     void this.load()
+  }
+
+  /** Shows a later revision at once, or warns of it if something is unsaved. */
+  private readonly changedElsewhere = ({ payload }: TimelineEvent): void => {
+    const { note } = this
+    const isLater = note !== null && payload.noteId === note.id && Number(payload.revision) > note.revision
+    if (!isLater || this.busy) return
+    if (this.isChanged()) this.elsewhere = 'changed'
+    else void this.loadOther(note.id)
   }
 
   private async load(): Promise<void> {
@@ -178,10 +189,9 @@ export class DgNoteEditorPage extends AppElement {
     this.savingTicks = false
   }
 
-  private loadOther(id: string): void {
-    void this.app.attempt(async () => {
+  private loadOther(id: string): Promise<boolean> {
+    return this.app.attempt(async () => {
       this.takeInstead(await this.app.http.get('/api/notes/{id}', { params: { id } }))
-      this.focusText()
     })
   }
 
@@ -354,7 +364,7 @@ export class DgNoteEditorPage extends AppElement {
     return warningView(
       msg`This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in its history.`,
       html`<button class="button small" @click=${() => void this.save(true)}>${msg`Overwrite with mine`}</button>
-        <button class="button small" @click=${() => this.loadOther(note.id)}>${msg`Load the other version`}</button>`,
+        <button class="button small" @click=${() => this.loadOther(note.id).then(() => this.focusText())}>${msg`Load the other version`}</button>`,
     )
   }
 }
