@@ -59,9 +59,15 @@ export class DgNoteEditorPage extends AppElement {
     const { note } = this
     const isLater = note !== null && payload.noteId === note.id && Number(payload.revision) > note.revision
     if (!isLater || this.busy) return
-    if (this.isChanged()) this.elsewhere = 'changed'
-    else void this.loadOther(note.id)
+    void this.app.attempt(async () => {
+      const latest = await this.latest(note.id)
+      if (this.isChanged()) this.elsewhere = 'changed'
+      else this.takeInstead(latest)
+    })
   }
+
+  private readonly latest = (id: string): Promise<Note> =>
+    this.app.http.get('/api/notes/{id}', { params: { id } })
 
   private async load(): Promise<void> {
     const asked = new URLSearchParams(location.search)
@@ -70,7 +76,7 @@ export class DgNoteEditorPage extends AppElement {
     this.keptFor = id
     this.state = 'loading'
     try {
-      const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
+      const note = id === null ? null : await this.latest(id)
       this.take(note)
       if (unsaved) this.draft = unsaved
       else this.previewing = hasCheckboxes(this.markdown(this.draft.content))
@@ -189,9 +195,10 @@ export class DgNoteEditorPage extends AppElement {
     this.savingTicks = false
   }
 
-  private loadOther(id: string): Promise<boolean> {
-    return this.app.attempt(async () => {
-      this.takeInstead(await this.app.http.get('/api/notes/{id}', { params: { id } }))
+  private loadOther(id: string): void {
+    void this.app.attempt(async () => {
+      this.takeInstead(await this.latest(id))
+      this.focusText()
     })
   }
 
@@ -364,7 +371,7 @@ export class DgNoteEditorPage extends AppElement {
     return warningView(
       msg`This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in its history.`,
       html`<button class="button small" @click=${() => void this.save(true)}>${msg`Overwrite with mine`}</button>
-        <button class="button small" @click=${() => this.loadOther(note.id).then(() => this.focusText())}>${msg`Load the other version`}</button>`,
+        <button class="button small" @click=${() => this.loadOther(note.id)}>${msg`Load the other version`}</button>`,
     )
   }
 }
