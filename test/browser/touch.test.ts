@@ -68,6 +68,28 @@ function cutTexts(): string[] {
   return cut
 }
 
+test('breaks no word of a button on a phone', async () => {
+  const { service, model } = await startWithModel()
+  const timer = { title: 'Buy fish', at: '2031-04-11T17:00', in_minutes: null }
+  model.reply(
+    { toolCalls: [{ name: 'set_timer', arguments: { ...timer, recurrence: null, missed_policy: null } }] },
+    { text: 'I will.' },
+  )
+  await service.client.post('/api/chat', { content: 'Remind me to buy fish.' })
+  const { events } = (await service.client.get('/api/timeline')).json
+  const { seq } = events.find(({ type }: { type: string }) => type === 'chat.message.received')
+  await service.client.post('/api/erasures', { kind: 'message', id: String(seq) })
+  const page = await visit(browser(), service, { context: { viewport: phone, locale: 'de-DE' } })
+  const undo = page.locator('.notice').getByRole('button', { name: 'Rückgängig' })
+  await undo.waitFor()
+  const words = await undo.evaluate((button) => {
+    const range = document.createRange()
+    range.selectNodeContents(button)
+    return range.getBoundingClientRect().height
+  })
+  expect(words).toBeLessThan(20)
+})
+
 test('reveals the hidden tools of a reply on the first tap without pressing one', {
   tags: ['long'],
 }, async () => {

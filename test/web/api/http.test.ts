@@ -57,7 +57,7 @@ test('makes a problem of a proxy’s error page', async () => {
   const http = await startHttp((_request, response) => response.writeHead(502).end('<html>'))
   const error = await http.get('/ready').catch((caught: unknown) => caught)
   expect(error).toMatchObject({ problem: { status: 502, code: 'unknown' } })
-  expect(explain(error)).toBe('The service answered with status 502')
+  expect(explain(error)).toBe('The service answered with status 502.')
 })
 
 test('fills the path, leaves out null and encodes both', async () => {

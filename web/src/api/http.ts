@@ -121,7 +121,7 @@ function problemOf(text: string, status: number): ProblemDocument {
   } catch {
     // Not JSON.
   }
-  const title = msg`The service answered with status ${status}`
+  const title = msg`The service answered with status ${status}.`
   return { type: 'about:blank', status, code: 'unknown', title, detail: title }
 }
 

@@ -20,6 +20,9 @@ const buttons = css`
   :is(h1, h2, h3, h4, p, dt, dd, th, label) {
     overflow-wrap: anywhere;
   }
+  :is(.button, time) {
+    overflow-wrap: normal;
+  }
   a {
     color: var(--accent);
     text-underline-offset: 0.18em;
