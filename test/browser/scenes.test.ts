@@ -47,6 +47,11 @@ for (const [look, context] of looks) {
     expect([...opened].sort()).toEqual(dialogs.toSorted())
 
     await page.goto(`/notes/edit?id=${house.noteId}`)
+    // A note with checkboxes opens in the preview.
+    const write = button(page, 'Write')
+    await write.waitFor()
+    await checkThemes(page, 'note-preview', look)
+    await write.click()
     await page
       .getByRole('textbox', { name: /^Text|Content|Note/ })
       .first()
