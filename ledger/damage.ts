@@ -36,5 +36,4 @@ export function findDamageIfSmall(db: Database.Database): string | null {
 export const firstFault = (found: unknown): string =>
   String(found)
     .replace(/^\*\*\* in database \w+ \*\*\*\n/, '')
-    .split('\n', 1)
-    .join()
+    .replace(/\n.*/s, '')

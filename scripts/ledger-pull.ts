@@ -12,8 +12,8 @@ stops by itself.
 Nothing is sent until you release it in the browser, because the other machine may have sent it already.
 
   --ledger <id>  which ledger, if the database holds several.
-  --detached     even if the ledger was detached. What was added on the machine of npm run engine:detach since then is
-                 missing, so use it only if that machine is lost.
+  --detached     even if the ledger was detached. What the detached machine has added since is missing, so use it only if
+                 that machine is lost.
 `
 
 await runCommand({

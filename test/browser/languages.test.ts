@@ -31,6 +31,8 @@ test('takes a decimal comma where the language writes one', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { context: german, path: '/memory-config' })
   await page.getByLabel('Mindestrelevanz').fill('0,4')
+  expect(await page.getByLabel('Mindestrelevanz').inputValue()).toBe('0,4')
+  expect(await page.getByRole('slider').inputValue()).toBe('0.4')
   await page.getByLabel('Schwelle für Doppeltes').fill('0,75')
   await page.getByRole('button', { name: 'Speichern' }).click()
   await expect

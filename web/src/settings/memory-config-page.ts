@@ -110,9 +110,9 @@ export class DgMemoryConfigPage extends AppElement {
 
   private readonly edit = ({ target }: Event): void => {
     if (!(target instanceof HTMLInputElement) || this.config.value === null) return
-    const { name, type, value, checked, inputMode } = target
-    const text = type === 'checkbox' ? String(checked) : inputMode === 'decimal' ? withPoint(value) : value
-    if (text === textsOf(this.config.value)[name]) this.draft.delete(name)
+    const { name, type, value, checked } = target
+    const text = type === 'checkbox' ? String(checked) : value
+    if (withPoint(text) === textsOf(this.config.value)[name]) this.draft.delete(name)
     else this.draft.set(name, text)
     this.requestUpdate()
   }
@@ -179,7 +179,7 @@ export class DgMemoryConfigPage extends AppElement {
   ): TemplateResult {
     const name = 'relevanceThreshold'
     const typed = texts[name] ?? ''
-    const chosen = isThreshold(typed) ? Number(typed) : current
+    const chosen = isThreshold(withPoint(typed)) ? numberOf(typed) : current
     const row = rowFrame({
       name,
       title: msg`Minimum relevance`,
@@ -270,7 +270,7 @@ function textsOf({ arbitrator, ...recall }: MemoryConfig): Texts {
 }
 
 /** Not a number if the field has none. */
-const numberOf = (text = ''): number => Number(text.trim() || Number.NaN)
+const numberOf = (text = ''): number => Number(withPoint(text).trim() || Number.NaN)
 
 function configOf(texts: Texts): MemoryConfig {
   const numberIn = (name: string) => numberOf(texts[name])
