@@ -159,10 +159,13 @@ export const listIntents: readonly Intent[] = [
   ),
   on(`(?:add|append|put|write) (?:to|on|onto|in|into) ${LIST}[:,] (.+)`, act(add, [1, 0])),
   on(
-    '(?:add|append|put|write) (.{1,300}) (?:to|on) (?:there|it|that)(?: too| as well)?',
-    ([items = ''], world) => {
+    [
+      '(?:add|append|put|write) (.{1,300}) (?:to|on) (?:there|it|that)(?: too| as well)?',
+      '(?:add|append|put|write) (?:to|on) (?:there|it|that)[:,] (.+)',
+    ],
+    (groups, world) => {
       const [name] = latestList(world)
-      return name === undefined ? null : act(add, [0, 1])([items, name])
+      return name === undefined ? null : act(add, [0, 1])([firstOf(groups), name])
     },
   ),
   on(`${NEW}(?: me)? (?:a |the )(?:new )?list (?:of|for|called|named) ([^:]{1,60}): (.+)`, act(add, [1, 0])),

@@ -14,7 +14,7 @@ import { type TimerResult, whyNot } from '../results.ts'
 import { tidy } from '../text.ts'
 import { hourOf } from '../time-phrases.ts'
 import { takeWhen, type When } from '../when.ts'
-import { ALL_RIGHT, WILL_REMIND } from '../wording.ts'
+import { ALL_RIGHT, FIRST_DUE, WILL_REMIND } from '../wording.ts'
 import { formatDue, NO_SUCH } from './agenda.ts'
 import { choiceOf, findNamed, HALF_DAY_MS, KIND, naming, thoseAt } from './which-timer.ts'
 
@@ -69,6 +69,20 @@ function clockIn(text: string, timer: TimerResult | undefined, world: World): Ca
   return when?.kind === 'at' ? { at: when.local.slice(11) } : {}
 }
 
+/** "Make that 8" right after a repeating reminder was set means all of them. Null otherwise: the later ones stay. */
+function everyTime(
+  { at }: Call['args'],
+  timer: TimerResult | undefined,
+  { conversation: { past } }: World,
+): Call['args'] | null {
+  const [hours, minutes] = String(at).split(':').map(Number)
+  const recurrence = timer?.recurrence?.replace(/^\d+ \d+ /, `${minutes} ${hours} `)
+  const isJustSet = past[0]?.reply.includes(FIRST_DUE)
+  return isJustSet && at !== undefined && recurrence !== undefined && recurrence !== timer?.recurrence
+    ? { recurrence }
+    : null
+}
+
 /** A day alone keeps the time of day of the reminder. */
 function onDay(local: string, timer: TimerResult | undefined, { present }: World): Call['args'] {
   if (timer?.dueAt === undefined) return {}
@@ -89,8 +103,9 @@ export function* move(text: string, world: World): Steps {
   const needsTimer = isClock || isDay || words.length === 0
   const timer = timed[0] ?? (needsTimer ? yield* findNamed(words, world) : undefined)
   const at = isClock ? clockIn(text, timer, world) : isDay ? onDay(when.local, timer, world) : {}
+  const every = isClock ? everyTime(at, timer, world) : null
   const query = timer?.id ?? words.join(' ')
-  let outcome = yield* use('change_timer', { query: query || null, ...time, ...at })
+  let outcome = yield* use('change_timer', { query: query || null, ...(every ?? { ...time, ...at }) })
   // That time is over on the day named, or on that of the reminder.
   if (outcome.reason === 'past' && 'at' in at && when?.kind === 'at')
     outcome = yield* use('change_timer', { query: query || null, ...timingOf(when) })
@@ -99,9 +114,9 @@ export function* move(text: string, world: World): Steps {
   if (outcome.reason === 'ambiguous') return choiceOf(SAY_AGAIN, outcome.timers, world.present)
   if (!outcome.ok) return whyNot(outcome)
   const { title = 'the timer', recurrence } = outcome.timer ?? {}
-  // The later ones stay where they are.
-  const once = recurrence && when?.kind !== 'every' ? ', just this once' : ''
-  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${once}.`
+  const isOnce = when?.kind !== 'every' && every === null
+  const which = recurrence ? (isOnce ? ', just this once' : ', repeating') : ''
+  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${which}.`
 }
 
 /** Ticks off the reminder that is due and has these words, or without words the last one; null if there is none. */

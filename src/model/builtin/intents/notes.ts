@@ -1,6 +1,6 @@
 import { wholeCharacters } from '../../../../projections/whole-characters.ts'
 import { shorten } from '../../../lib/shorten.ts'
-import { firstOf, type Intent, on, type Reply, report, type Steps, use } from '../intent.ts'
+import { firstOf, type Intent, on, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, tidy, toContent } from '../text.ts'
 
@@ -34,9 +34,10 @@ const listNotes = (words: string) =>
   report('list_notes', { query: words || null }, ({ notes, more }) => {
     if (notes.length === 0)
       return words === '' ? 'You have no notes yet.' : `You have no notes about “${words}”.`
-    const lines = notes.map(({ title = 'Untitled', excerpt = '' }) => {
+    const lines = notes.map(({ id, title = 'Untitled', excerpt = '' }) => {
       const start = excerpt.replaceAll('\n- ', ', ').replace(/\s+/g, ' ').replace(/^- /, '')
-      return start === '' || start.startsWith(title) ? title : `${title}: ${start}`
+      const name = linked(id, title)
+      return start === '' || start.startsWith(title) ? name : `${name}: ${start}`
     })
     return bullets(lines, more ? 'more under [Notes](/notes)' : undefined)
   })
@@ -46,9 +47,10 @@ function* readNote(query: string): Steps {
   const outcome = yield* use('read_note', { query })
   if (outcome.reason === 'not_found') return yield* listNotes(query.replace(/^(?:the|a|an|my) /i, ''))
   if (!outcome.ok) return whyNot(outcome)
-  const { title = '', content = '' } = outcome.note ?? {}
-  const heading = isFirstLine(title, content) ? '' : `**${title}**\n\n`
-  return `${heading}${excerptOf(content) || 'The note is empty.'}`
+  const { id, title = '', content = '' } = outcome.note ?? {}
+  const text = excerptOf(content) || 'The note is empty.'
+  if (isFirstLine(title, content)) return text.replace(title, linked(id, title))
+  return `**${linked(id, title)}**\n\n${text}`
 }
 
 /** A note without a title is called by its first line. */
@@ -74,6 +76,13 @@ export const RESTORE = 'You can restore it under [Notes](/notes).'
 const named = (groups: readonly string[], steps: (name: string) => Reply): Reply => {
   const name = firstOf(groups)
   return /^(?:the|a|an|my|our|that|this|it|)$/i.test(name) ? WHICH_NOTE : steps(name)
+}
+
+/** The id of the one note that a reply just linked to: "it". */
+function justNamed({ conversation: { past } }: World): string | undefined {
+  const ids = past.slice(0, 2).map(({ reply }) => [...reply.matchAll(/\]\(\/notes\/([\w-]+)\)/g)])
+  const [id, ...others] = ids.find(({ length }) => length > 0) ?? []
+  return others.length === 0 ? id?.[1] : undefined
 }
 
 /** "The recipe for scones: 225 g flour, …" has a title. */
@@ -112,7 +121,25 @@ export const noteIntents: readonly Intent[] = [
   on(`(?:delete|remove|erase|trash|discard|get rid of|throw away) ${NOTE}`, (groups) =>
     named(groups, removeNote),
   ),
-  on('(?:delete|remove|erase|read|open|show|change|rename) (?:the |my |that |this )?note', () => WHICH_NOTE),
+  on(
+    [
+      '(?:add|append|put|write|include) (?:to|in) (?:it|that|there)[:,] (.+)',
+      '(?:add|append|put|write|include) (.{1,1500}) (?:to|in) (?:it|that|there)(?: too| as well)?',
+    ],
+    (groups, world) => {
+      const id = justNamed(world)
+      return id === undefined ? null : append(id, toContent(firstOf(groups)))
+    },
+  ),
+  on(
+    `(?:delete|remove|erase|(${SHOW})(?: out)?) (?:it|(?:the |my |that |this )?(note))(?: (?:to me|aloud|out loud|out))?`,
+    ([show = '', note = ''], world) => {
+      const id = justNamed(world)
+      if (id === undefined) return note === '' ? null : WHICH_NOTE
+      return show === '' ? removeNote(id) : readNote(id)
+    },
+  ),
+  on('(?:change|rename) (?:the |my |that |this )?note', () => WHICH_NOTE),
   on(
     `${A_NOTE} ${CALLED}[:,]? (?:"([^"]{1,200})"|([^:"]{1,200}?))(?: ?[:,]| (?:saying|that says|which says|with (?:the )?(?:content|text)|containing|with)[:,]?) (.+)`,
     ([quoted = '', bare = '', content = '']) => create(quoted || bare, content),

@@ -5,7 +5,7 @@ import { formatDay, formatMoment } from '../local-time.ts'
 import { NO_OUTCOME, type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, isStatement, tidy, toYou } from '../text.ts'
 import { datesIn, type Lead, leadIn, takeWhen } from '../when.ts'
-import { ASK_WHEN, SURE, WHICH_ONE, WILL_REMIND } from '../wording.ts'
+import { ASK_WHEN, FIRST_DUE, SURE, WHICH_ONE, WILL_REMIND } from '../wording.ts'
 import { agenda, agendaAsked, formatDue, lineOf, NO_SUCH, SPAN, titledWith, wordsIn } from './agenda.ts'
 import { countOf } from './dates.ts'
 import { toldDate } from './look-up.ts'
@@ -96,7 +96,7 @@ function* set(when: Timing, kind: string, { present }: World): Steps {
   if (!outcome.ok) return whyNot(outcome)
   const told =
     when.kind === 'every'
-      ? `${when.words}, first ${formatDue(outcome.timer, present, / at /.test(when.words) ? formatDay : formatMoment)}`
+      ? `${when.words}${FIRST_DUE} ${formatDue(outcome.timer, present, / at /.test(when.words) ? formatDay : formatMoment)}`
       : formatDue(outcome.timer, present).replace(/^today /, '')
   return `${announce(toYou(name), kind, when.rest)} ${told}.`
 }
@@ -258,6 +258,7 @@ export const timerIntents: readonly Intent[] = [
     "how (?:long|much time)(?:'s| is| do i have| have i got)?(?: there| still)? (?:left|remaining|to go)(?: (?:on|for|in) (.{1,60}))?",
     ([words = ''], world) => timeLeft(tidy(words), world),
   ),
+  on(`(?:when|what)(?:'s| is) (?:my|the) next ${KIND}`, (_groups, world) => timeLeft('', world)),
   on(
     [
       `${SHOW}(?: on| list| all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|left|on))*((?: (?:on|for|due|about|to|in) .{1,60}| ${SPAN})?)`,
