@@ -192,14 +192,18 @@ export type ModelState = {
 
 export type CallerState = {
   readonly speaking: boolean
-  /** Whether the caller has spoken, or pressed a key that asks for a reply, since the last check-in. */
+  /** Whether the caller has been connected, spoken, or pressed a key that asks for a reply, since the last check-in. */
   readonly hasAsked: boolean
+  /** Whether the caller has been sent audio of the model since then. */
+  readonly hasHeard: boolean
   /** Set while the service owes a reply to the caller. It may leave noise unanswered (`isOptional`). */
   readonly replyOwed: { readonly sinceMs: number; readonly isOptional: boolean } | null
 }
 
 export type ResponseState = {
   readonly active: string | null
+  /** What the active response was asked with, and whether it may say nothing. */
+  readonly activeAs: { readonly instructions: string | null; readonly isOptional: boolean }
   /** Sent, but not yet confirmed by `response.created`. */
   readonly requested: { readonly eventId: string; readonly instructions: string | null } | null
   readonly requestedAtMs: number
@@ -244,9 +248,10 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       opening: options.greeting,
     },
     lastSignMs: atMs,
-    caller: { speaking: false, hasAsked: false, replyOwed: null },
+    caller: { speaking: false, hasAsked: true, hasHeard: false, replyOwed: null },
     responses: {
       active: null,
+      activeAs: { instructions: null, isOptional: false },
       requested: null,
       requestedAtMs: atMs,
       requests: 0,

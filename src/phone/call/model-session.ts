@@ -45,10 +45,21 @@ export function openModelSession(options: {
     closed: (detail) => finish(detail),
   })
 
-  const send = (event: ClientEvent) => socket.send(JSON.stringify(event))
+  let instructions = ''
+  /** Instructions of a response replace those of the session (openai.json: RealtimeResponseCreateParams). */
+  const whole = (event: ClientEvent): ClientEvent => {
+    if (event.type !== 'response.create' || !event.response?.instructions) return event
+    const { response } = event
+    return {
+      ...event,
+      response: { ...response, instructions: `${instructions}\n\n${response.instructions}` },
+    }
+  }
+  const send = (event: ClientEvent) => socket.send(JSON.stringify(whole(event)))
   const configure = async () => {
     const [plan] = await Promise.all([options.plan(abort.signal), opened.promise])
     if (over) return
+    instructions = plan.instructions
     for (const event of sessionOpening(plan, options.codec)) send(event)
   }
   configure().catch((error: unknown) => finish(`no session plan: ${String(error)}`))

@@ -1,7 +1,7 @@
 import { english } from '../../language/message.ts'
 import type { CallOptions, PhraseName } from './call-state.ts'
 
-/** Instructions for responses that the delegate begins. Persona and context come with the session. */
+/** Instructions for responses that the delegate begins. Those of the session come before them. */
 export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> = {
   greeting:
     'The call has just been connected. Greet the caller in one short sentence and let them speak. If you have talked ' +

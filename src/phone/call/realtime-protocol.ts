@@ -64,7 +64,10 @@ const serverEvent = z.discriminatedUnion('type', [
       id,
       status: z.enum(['completed', 'cancelled', 'failed', 'incomplete', 'in_progress']),
       status_details: z
-        .object({ error: z.object({ code: z.string().nullish() }).nullish().catch(null) })
+        .object({
+          error: z.object({ code: z.string().nullish() }).nullish().catch(null),
+          reason: z.string().nullish().catch(null),
+        })
         .nullish()
         .catch(null),
       output: z.array(outputItem).default([]),

@@ -69,8 +69,15 @@ export function deleteUnheard(draft: Draft, itemId: string, responseId: string):
  */
 export function responseCreated(draft: Draft, responseId: string): void {
   if (isClosed(draft, responseId)) return
-  const { caller, stage } = draft.state
-  setResponses(draft, { active: responseId, requested: null })
+  const { caller, stage, responses } = draft.state
+  setResponses(draft, {
+    active: responseId,
+    activeAs: {
+      instructions: responses.requested?.instructions ?? null,
+      isOptional: caller.replyOwed?.isOptional ?? false,
+    },
+    requested: null,
+  })
   setCaller(draft, { replyOwed: null })
   // The service replies to speech only after its end, so this response was requested before the caller spoke.
   if (caller.speaking || stage.name !== 'live') {
@@ -89,11 +96,16 @@ export function responseDone(draft: Draft, done: Done): void {
   const interrupted = isClosed(draft, done.id)
   closeResponse(draft, done.id)
   if (draft.state.responses.active === done.id) setResponses(draft, { active: null })
-  const { status, usage } = done
+  const { status, status_details: details, usage } = done
   const input = usage?.input_token_details
-  const failure = status === 'failed' ? (done.status_details?.error?.code ?? 'unknown') : null
-  if (failure !== null)
-    draft.actions.push({ type: 'log', message: 'a response of a call failed', detail: failure })
+  const isMute = !interrupted && saidNothing(draft, done)
+  const failure = status === 'failed' ? (details?.error?.code ?? 'unknown') : isMute ? 'no_audio' : null
+  if (failure !== null || status === 'incomplete')
+    draft.actions.push({
+      type: 'log',
+      message: 'a response of a call failed',
+      detail: [status, failure, details?.reason].filter(Boolean).join(', '),
+    })
   const isRetried = failure !== null && !interrupted && retryFailed(draft, failure)
   draft.actions.push({
     type: 'response.finished',
@@ -113,11 +125,20 @@ export function responseDone(draft: Draft, done: Done): void {
       },
     },
   })
-  deleteUnheardOf(draft, done, interrupted)
+  // After words without audio, models go on without it.
+  deleteUnheardOf(draft, done, interrupted || isMute)
   settleGenerated(draft, done)
   if (status === 'completed') runTools(draft, done)
-  if (status === 'completed') setResponses(draft, { failures: 0 })
+  if (status === 'completed' && failure === null) setResponses(draft, { failures: 0 })
   sendQueued(draft)
+}
+
+/** Whether a response that should have spoken has no audio, which models produce at times. */
+function saidNothing(draft: Draft, { status, output }: Done): boolean {
+  const { caller, responses } = draft.state
+  const isOver = status === 'completed' || status === 'incomplete'
+  const callsTool = output.some(({ type }) => type === 'function_call')
+  return isOver && !callsTool && !caller.hasHeard && !responses.activeAs.isOptional
 }
 
 /**
@@ -160,7 +181,7 @@ export function keypadTold(draft: Draft, text: string, asksReply: boolean): void
   else setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
   if (!asksReply) return
   setResponses(draft, { toolRounds: 0 })
-  setCaller(draft, { hasAsked: true })
+  setCaller(draft, { hasAsked: true, hasHeard: false })
   if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)
 }
 
@@ -233,7 +254,7 @@ function runTools(draft: Draft, done: Done): void {
 }
 
 function retryFailed(draft: Draft, failure: string): boolean {
-  if (failure !== 'timeout') return retry(draft, null)
+  if (failure !== 'timeout') return retry(draft, draft.state.responses.activeAs.instructions)
   // The caller has waited long enough.
   setResponses(draft, { failures: MAX_FAILURES })
   return false

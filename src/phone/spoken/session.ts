@@ -148,15 +148,15 @@ function openSession(
     if (owed === null || speaking !== null || awaited.length > 0 || reply) return
     // Silence after an interrupted reply would confuse the caller.
     const asksAgain = owed === 'unclear' || wasInterrupted
-    if (owed === 'words' || conversation.hasResults()) respond('')
+    if (owed === 'words' || conversation.hasResults()) respond(instructions)
     else start(() => canned(asksAgain ? translateTo(language, NOT_UNDERSTOOD) : ''))
   }
 
-  /** Lets the model speak. `asked` adds to its instructions. */
-  function respond(asked: string): void {
+  /** Lets the model speak. */
+  function respond(instructed: string): void {
     start(async function* (signal) {
       const request = await options.fit({
-        instructions: asked === '' ? instructions : `${instructions}\n\n${asked}`,
+        instructions: instructed,
         input: withTurn(conversation.input()),
         tools,
         timezone: options.timezone(),
@@ -236,7 +236,7 @@ function openSession(
     },
     'response.create'(event) {
       if (reply) refuse('conversation_already_has_active_response', `${reply.id} is active`, event)
-      else respond(event.response?.instructions ?? '')
+      else respond(event.response?.instructions ?? instructions)
     },
     'response.cancel'(event) {
       if (reply) reply.cancel('client_cancelled')

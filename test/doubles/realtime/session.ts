@@ -156,7 +156,7 @@ export function createRealtimeSession(options: {
     send('conversation.item.done', { item: heard, previous_item_id: previous })
     const index = script.counters.utterances++
     later(script.wordsAfterMs ?? 20, () => transcribe(id, script.words(index)))
-    respond('caller', '')
+    respond('caller', instructionsOf(settings))
   }
   const transcribe = (id: string, transcript: string | null) => {
     const type = 'conversation.item.input_audio_transcription'
@@ -317,10 +317,7 @@ export function createRealtimeSession(options: {
           const busy = `${response.id} is active`
           refuse('conversation_already_has_active_response', busy, event)
         } else {
-          respond(
-            'client',
-            String((event.response as { instructions?: string } | undefined)?.instructions ?? ''),
-          )
+          respond('client', instructionsOf(event.response) || instructionsOf(settings))
         }
         break
       case 'response.cancel':
@@ -375,6 +372,9 @@ export function createRealtimeSession(options: {
     },
   }
 }
+
+/** Those of a response replace those of its session. */
+const instructionsOf = (of: unknown) => (of as { instructions?: string } | undefined)?.instructions ?? ''
 
 /** Three samples of PCM are one of mu-law. */
 const STEP = pcm.rate / muLaw.rate

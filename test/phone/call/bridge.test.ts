@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { HEARD_SLACK_MS } from '../../../src/phone/call/medium.ts'
 import { loadPhrases } from '../../../src/phone/call/phrases.ts'
+import { callPrompts } from '../../../src/phone/call/prompts.ts'
 import type { Script } from '../../doubles/realtime/session.ts'
 import { hasOpenAiSpec } from '../../doubles/spec/openai-spec.ts'
 import { holdUp } from '../../support/hold-up.ts'
@@ -71,6 +72,16 @@ test('configures a session before any response, with the history as text', async
     'user',
     'assistant',
   ])
+})
+
+test('greets by the instructions of the session, which those of a response would replace', async () => {
+  const given: string[] = []
+  const reply: Script['reply'] = (turn) => {
+    given.push(turn.instructions)
+    return greeting(turn)
+  }
+  await afterGreeting(await connect({ script: script({ reply }) }))
+  expect(given).toEqual([`You are the delegate.\n\n${callPrompts.greeting}`])
 })
 
 test('stops a reply that the caller interrupts, and tells the model what was heard', async () => {

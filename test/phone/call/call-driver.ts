@@ -119,6 +119,15 @@ export function startCall(options: CallOptions = callOptions()) {
       driver.committed(itemId)
       driver.heard(itemId, transcript)
     },
+    /** The model says something short, which is played. */
+    answered(id: string) {
+      driver.created(id)
+      driver.delta(id, `i-${id}`, 160)
+      driver.audioDone(id, `i-${id}`)
+      const actions = driver.done(id)
+      driver.playedAll()
+      return actions
+    },
     mark: (name: string) => give({ type: 'line.mark', name }),
     /** Returns every mark sent so far, oldest first. */
     playedAll() {

@@ -63,8 +63,7 @@ test('only posts a result while the caller speaks, because the speech triggers t
   call.speechStarted()
   expect(actionTypes(returned(call, 'c1'))).toEqual(['model.send'])
   call.speechStopped()
-  call.created('r2')
-  expect(sent(call.done('r2'), 'response.create')).toEqual([])
+  expect(sent(call.answered('r2'), 'response.create')).toEqual([])
 })
 
 test('only posts a result that arrives while a reply to the caller is due', () => {
@@ -96,8 +95,7 @@ test('drops a waiting request when the caller speaks', () => {
   call.speechStarted()
   call.done('r2', 'cancelled')
   call.speechStopped()
-  call.created('r3')
-  expect(sent(call.done('r3'), 'response.create')).toEqual([])
+  expect(sent(call.answered('r3'), 'response.create')).toEqual([])
 })
 
 test('ignores a result that was not requested', () => {
@@ -155,23 +153,60 @@ test('retries a failed response once, then plays a phrase to the caller', () => 
   expect(failed.map(({ response }) => response.isRetried)).toEqual([true, false])
 })
 
-test('does not apologise for a greeting or a check-in', () => {
-  const call = startCall()
-  const failTwice = (name: string) => {
-    for (const id of [`${name}1`, `${name}2`]) {
-      call.created(id)
-      call.done(id, 'failed')
-    }
+function failTwice(call: Driver, name: string) {
+  for (const id of [`${name}1`, `${name}2`]) {
+    call.created(id)
+    call.done(id, 'failed')
   }
+}
+
+test('asks again for a greeting that failed, then apologises to a caller who hears nothing', () => {
+  const call = startCall()
   call.configured()
-  failTwice('greeting')
-  call.spoke('u1', 'Hello?')
-  call.created('r1')
-  call.done('r1')
-  call.after(1)
+  failTwice(call, 'greeting')
+  expect(sent(call.all, 'response.create').map(({ response }) => response?.instructions)).toEqual([
+    'Greet the owner.',
+    'Greet the owner.',
+  ])
+  expect(mediaBytes(call.all)).toBe(1_600)
+})
+
+test('does not apologise for a check-in', () => {
+  const call = startQuietCall()
   call.after(13_000)
-  failTwice('check')
-  expect(mediaBytes(call.all)).toBe(0)
+  failTwice(call, 'check')
+  expect(mediaBytes(call.all)).toBe(160)
+})
+
+test('asks again when the model answers without audio, and forgets that answer', () => {
+  for (const status of ['completed', 'incomplete'] as const) {
+    const call = startQuietCall()
+    call.spoke('u1', 'When does the train leave?')
+    call.created('r1')
+    const actions = call.done('r1', status, [{ id: 'i1', type: 'message' }])
+    expect(sent(actions, 'conversation.item.delete')).toMatchObject([{ item_id: 'i1' }])
+    expect(sent(actions, 'response.create')).toHaveLength(1)
+    call.created('r2')
+    expect(mediaBytes(call.done('r2', status, [{ id: 'i2', type: 'message' }]))).toBe(1_600)
+    const failures = call.all.flatMap((action) =>
+      action.type === 'response.finished' ? [action.response.failure] : [],
+    )
+    expect(failures).toEqual([null, 'no_audio', 'no_audio'])
+  }
+})
+
+test('asks for no more when the model has spoken before its tools, or the caller made only noise', () => {
+  const call = startQuietCall()
+  call.spoke('u1', 'Note that.')
+  call.created('r1')
+  call.delta('r1', 'i1', 160)
+  call.done('r1', 'completed', [toolCall('c1')])
+  returned(call, 'c1')
+  call.created('r2')
+  expect(sent(call.done('r2'), 'response.create')).toEqual([])
+  call.spoke('u2', '')
+  call.created('r3')
+  expect(sent(call.done('r3'), 'response.create')).toEqual([])
 })
 
 test('apologises before it hangs up on silence that it could not break', () => {
@@ -181,12 +216,15 @@ test('apologises before it hangs up on silence that it could not break', () => {
     call.done(name, 'failed')
   }
   call.configured()
-  for (const name of ['greeting', 'greeting again', 'check-in', 'second check-in']) {
+  const names = ['greeting', 'greeting again', 'check-in', 'check-in again', 'second check-in']
+  for (const name of names) {
     fail(name)
-    if (name !== 'greeting') call.after(13_000)
+    call.playedAll()
+    if (name !== 'greeting' && name !== 'check-in') call.after(13_000)
   }
   call.playedAll()
-  expect(facts(call.all, 'call.reply.spoken').map(({ body }) => body?.text)).toEqual(['Trouble.'])
+  const texts = facts(call.all, 'call.reply.spoken').map(({ body }) => body?.text)
+  expect(texts).toEqual(['Trouble.', 'Trouble.'])
   expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'silence' } }])
 })
 

@@ -58,8 +58,7 @@ test('hangs up when the last question stays unanswered', () => {
   const call = startQuietCall()
   for (const id of ['q1', 'q2']) {
     call.after(12_000)
-    call.created(id)
-    call.done(id)
+    call.answered(id)
   }
   const actions = call.after(12_000)
   expect(actionTypes(actions)).toEqual(['record', 'model.close', 'line.hangUp', 'ended'])
@@ -69,15 +68,12 @@ test('hangs up when the last question stays unanswered', () => {
 test('starts over with its questions when the caller speaks', () => {
   const call = startQuietCall()
   call.after(12_000)
-  call.created('q1')
-  call.done('q1')
+  call.answered('q1')
   call.spoke('u1', 'I am here.')
-  call.created('r1')
-  call.done('r1')
+  call.answered('r1')
   for (const id of ['q2', 'q3']) {
     expect(sent(call.after(12_000), 'response.create')).toHaveLength(1)
-    call.created(id)
-    call.done(id)
+    call.answered(id)
   }
   expect(facts(call.all, 'call.ended')).toEqual([])
 })
