@@ -350,11 +350,11 @@ export async function buildPhone(options: PhoneOptions) {
     },
     /** The model's instructions at the start of a call by the owner. */
     instructions: () => minds.ownerInstructions({ isRealtime: true }),
-    /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
-    callEnded(callSid: string): void {
+    /** Takes the provider's report that a call or its stream is over. It may repeat, and the call may be unknown. */
+    callEnded(callSid: string, how: 'hungUp' | 'streamFailed'): void {
       const call = callOf(callSid)
-      if (call?.live) call.live.bridge.lineEnded()
-      else if (call) abandon(call, 'caller_hung_up')
+      if (call?.live) call.live.bridge.lineEnded(how === 'hungUp' ? 'caller_hung_up' : 'line_lost')
+      else if (call) abandon(call, how === 'hungUp' ? 'caller_hung_up' : 'not_connected')
     },
     /** Ends the call in progress. False if there is none. */
     hangUp(): boolean {

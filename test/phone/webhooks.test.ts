@@ -135,6 +135,7 @@ test('records each call status once, even for a call that was not accepted', asy
     expect((await report({ CallSid: 'CA1', CallStatus: status })).status).toBe(204)
   await report({ CallSid: 'CA1', StreamSid: 'MZ1', StreamEvent: 'stream-error', StreamError: 'gone' })
   const all = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length === 1)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'not_connected' } }])
   expect(
     ofType(all, 'call.status.reported').map(({ internal, payload }) => [
       internal,

@@ -28,9 +28,8 @@ const SENTENCES: Readonly<Record<Explanation, string>> = {
 
 const CANNOT_TALK = english`This assistant cannot talk on the phone yet: it has no model that hears and speaks. Please set one in the settings. Goodbye.`
 
-/** Provider statuses after which a call, or its stream, is over. */
+/** Provider statuses after which a call is over. */
 const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
-const STREAM_OVER = new Set(['stream-stopped', 'stream-error'])
 
 const describe = (method: 'get' | 'post') =>
   telephony[method]('/voice-markup', {
@@ -48,7 +47,7 @@ const status = telephony.post('/voice-status', {
   summary: 'Receive the status of a call or its media stream',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
-  request: { body: form('CallSid', 'CallStatus', 'StreamEvent') },
+  request: { body: form('CallSid', 'CallStatus', 'StreamEvent', 'StreamError') },
   responses: { 204: { description: 'Recorded' }, ...refusals(403) },
 })
 
@@ -125,12 +124,11 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     if (!request.isVerified) throw unverified()
     const call = callOf(request)
     const ended = id(request.field('SessionStatus').toLowerCase())
-    // Without its message, which may repeat what was said.
-    const errorCode = /^\d{1,10}$/.exec(request.field('ErrorCode'))?.[0] ?? ''
+    const errorCode = codeIn(request.field('ErrorCode'))
     const { callSid } = call
     if (ended) await phone.recordStatus({ callSid, of: 'stream', status: `relay-${ended}`, errorCode })
     if (OVER.has(request.field('CallStatus'))) {
-      phone.callEnded(call.callSid)
+      phone.callEnded(call.callSid, 'hungUp')
       return markup(c, hangUpMarkup())
     }
     const offer = ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : null
@@ -143,13 +141,13 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     const request = await webhooks.read(c)
     const callSid = id(request.field('CallSid'))
     if (!request.isVerified) throw unverified()
-    const reports = [
-      { of: 'call', status: request.field('CallStatus') },
-      { of: 'stream', status: request.field('StreamEvent') },
-    ] as const
-    for (const { of, status } of reports) if (status) await phone.recordStatus({ callSid, of, status })
-    const isOver = OVER.has(request.field('CallStatus')) || STREAM_OVER.has(request.field('StreamEvent'))
-    if (isOver) phone.callEnded(callSid)
+    const call = request.field('CallStatus')
+    const stream = request.field('StreamEvent')
+    const errorCode = codeIn(request.field('StreamError'))
+    if (call) await phone.recordStatus({ callSid, of: 'call', status: call })
+    if (stream) await phone.recordStatus({ callSid, of: 'stream', status: stream, errorCode })
+    if (stream === 'stream-error') phone.callEnded(callSid, 'streamFailed')
+    else if (stream === 'stream-stopped' || OVER.has(call)) phone.callEnded(callSid, 'hungUp')
     return c.body(null, 204)
   })
 }
@@ -173,6 +171,9 @@ function markupOf(offer: Offer): string {
     farewell: offer.carriage === 'nothing' ? translated(CANNOT_TALK) : undefined,
   })
 }
+
+/** An error of the provider without its message, which may repeat what was said. */
+const codeIn = (error: string) => /\b\d{1,10}\b/.exec(error)?.[0] ?? ''
 
 function id(text: string): string {
   return text.slice(0, MAX_ID_CHARS)

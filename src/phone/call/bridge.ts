@@ -200,7 +200,7 @@ export function startBridge(options: BridgeOptions) {
     /** Says that the allowance is used up, then hangs up. */
     leave: () => give({ type: 'allowance.spent' }),
     /** The provider reports that the call is over. Idempotent. */
-    lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    lineEnded: (reason: 'caller_hung_up' | 'line_lost') => give({ type: 'line.ended', reason }),
     /** Tells the model of the keypad, as data. */
     tell: (text: string, { asksReply }: { readonly asksReply: boolean }) =>
       give({ type: 'keypad.told', text, asksReply }),

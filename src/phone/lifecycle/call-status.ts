@@ -20,8 +20,8 @@ export function createCallStatusRecorder(options: {
   readonly log: Pick<Log, 'warn'>
 }): (report: CallStatus) => Promise<void> {
   return async ({ callSid, of, status, errorCode = '' }) => {
-    if (errorCode !== '' || status === 'relay-failed')
-      options.log.warn({ callSid, status, errorCode }, 'a relay failed')
+    if (errorCode !== '' || status === 'relay-failed' || status === 'stream-error')
+      options.log.warn({ callSid, status, errorCode }, 'the line of a call failed')
     const call = options.calls.bySid(callSid)
     if (callSid === '' || !STATUS.test(status)) return
     await options.append([

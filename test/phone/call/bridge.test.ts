@@ -273,7 +273,7 @@ test.each([
   it.caller[how]()
   await it.caller.closed
   await expect.poll(() => it.endings).toEqual([reason])
-  it.bridge.lineEnded()
+  it.bridge.lineEnded('caller_hung_up')
   it.bridge.hangUp('owner_hung_up')
   expect(it.endings).toEqual([reason])
   expect(it.factsOf('call.ended')).toHaveLength(1)
@@ -283,7 +283,7 @@ test.each([
 test('closes the model and the socket when the provider reports the end first', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
-  it.bridge.lineEnded()
+  it.bridge.lineEnded('caller_hung_up')
   expect(it.endings).toEqual(['caller_hung_up'])
   await it.caller.closed
 })
