@@ -18,12 +18,17 @@ export type OutgoingText = {
  */
 type Ambiguous = { readonly status: 'ambiguous'; readonly answered: boolean }
 
+/** The provider's error code for a status callback that it cannot reach. It refuses the whole text for it. */
+const INVALID_CALLBACK = 21609
 /** The provider's error code for a recipient who opted out. */
 const OPTED_OUT = 21610
 /** Lower error codes of the provider concern the account, the others the message. */
 const FIRST_MESSAGE_CODE = 21_000
 
-/** Makes one attempt to send a text. Does not throw on provider or network errors. */
+/**
+ * Makes one attempt to send a text, without its status callback if the provider cannot reach that. Does not
+ * throw on provider or network errors.
+ */
 export async function sendText(
   client: Twilio,
   message: OutgoingText,
@@ -39,6 +44,8 @@ export async function sendText(
     })
     return { status: 'delivered', providerId: sent.sid }
   } catch (error) {
+    if (statusCallback !== null && shapeOf(error).code === INVALID_CALLBACK)
+      return sendText(client, { ...message, statusCallback: null }, nowMs)
     const headers = new Headers(client.httpClient.lastResponse?.headers)
     return outcomeOf(error, parseRetryAfter(headers, nowMs()) ?? 0)
   }

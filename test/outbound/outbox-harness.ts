@@ -22,6 +22,7 @@ export type OutboxOptions = {
   readonly isSpent?: () => boolean
   readonly pauses?: OutboundPauses
   readonly authToken?: string
+  readonly publicUrl?: string
   /** Awaited before the outbox gets its client. */
   readonly connecting?: () => Promise<unknown>
 }
@@ -33,6 +34,7 @@ export async function openOutbox({
   isSpent = () => false,
   pauses = SHORT_PAUSES,
   authToken = AUTH_TOKEN,
+  publicUrl,
   connecting = async () => undefined,
 }: OutboxOptions = {}) {
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
@@ -47,6 +49,10 @@ export async function openOutbox({
   const faults: unknown[] = []
   const nowMs = () => Date.now() + aheadMs
   const texts = createTextQueries(views)
+  const settings: Record<string, string | undefined> = {
+    TELEPHONY_PHONE_NUMBER: NUMBER,
+    PUBLIC_URL: publicUrl,
+  }
   onTestFinished(() => expect(faults).toEqual([]))
   const outbox = createTestOutbox(storage, {
     telephony: {
@@ -57,9 +63,7 @@ export async function openOutbox({
       },
       credentials: () => (isConfigured ? {} : null),
     },
-    settings: {
-      get: ((key: string) => (key === 'TELEPHONY_PHONE_NUMBER' ? NUMBER : null)) as Settings['get'],
-    },
+    settings: { get: ((key: string) => settings[key] ?? null) as Settings['get'] },
     isHeld: () => isHeld,
     isSpent,
     pauses,

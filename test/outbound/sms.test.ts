@@ -19,6 +19,24 @@ test('does not mistake a repeated text that the provider never got for the first
   expect(double.messages).toHaveLength(1)
 })
 
+test('sends a text without its status callback if the provider cannot reach that', async () => {
+  const { double, outbox, ask, ended, of } = await openOutbox({ publicUrl: 'http://localhost:8081' })
+  outbox.start()
+  await ask('d')
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(double.messages).toMatchObject([{ body: TEXT, status_callback: null }])
+  expect(of('d', 'delivery.attempted')).toHaveLength(1)
+})
+
+test('looks up a text that was sent without its status callback and got no response', async () => {
+  const { double, outbox, ask, ended } = await openOutbox({ publicUrl: 'http://localhost:8081' })
+  double.fail({ type: 'accept_then_cut' })
+  outbox.start()
+  await ask('d')
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(double.messages).toHaveLength(1)
+})
+
 test.each([
   ['other words', { body: 'The ferry leaves at ten.' }],
   ['words of long before', { date_created: new Date(Date.now() - 600_000).toUTCString() }],

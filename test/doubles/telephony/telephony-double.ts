@@ -88,6 +88,8 @@ export async function startTelephonyDouble(options: {
   }
 
   async function takeMessage(fields: URLSearchParams, answer: ServerResponse): Promise<undefined> {
+    // https://www.twilio.com/docs/api/errors/21609
+    if (fields.get('StatusCallback')?.startsWith('http://localhost')) return refuse(answer, 400, 21609)
     const fault = faults.shift() ?? outage
     if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code, fault.retryAfter)
     if (fault?.type === 'refuse_without_code') {
