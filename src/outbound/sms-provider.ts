@@ -76,14 +76,17 @@ export async function findSent(
   const aheadMs =
     options.nowMs() - (Date.parse(client.httpClient.lastResponse?.headers.date) || options.nowMs())
   const earliestMs = Date.parse(options.attemptedAt) - Math.max(0, aheadMs) - CLOCK_SKEW_MS
+  const bodies = [message.text, `${TRIAL_PREFIX}${message.text}`]
   const found = listed.find(
     ({ sid, body, dateCreated }) =>
-      body === message.text && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),
+      bodies.includes(body) && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),
   )
   return found?.sid ?? null
 }
 
 const LISTED = 50
+/** What the provider puts before each text of a trial account. */
+const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
 /** The provider's times have a resolution of seconds and come from its own clock. */
 const CLOCK_SKEW_MS = 60_000
 

@@ -23,6 +23,7 @@ export type OutboxOptions = {
   readonly pauses?: OutboundPauses
   readonly authToken?: string
   readonly publicUrl?: string
+  readonly isTrial?: boolean
   /** Awaited before the outbox gets its client. */
   readonly connecting?: () => Promise<unknown>
 }
@@ -35,9 +36,10 @@ export async function openOutbox({
   pauses = SHORT_PAUSES,
   authToken = AUTH_TOKEN,
   publicUrl,
+  isTrial = false,
   connecting = async () => undefined,
 }: OutboxOptions = {}) {
-  const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
+  const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN, isTrial })
   onTestFinished(() => double.close())
   const storage = await openTestStorage(testDirectory())
   const { append, ledger, views } = storage

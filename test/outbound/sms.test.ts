@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
+import { TRIAL_PREFIX } from '../doubles/telephony/telephony-double.ts'
 import { NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { createTestOutbox } from '../support/outbox.ts'
@@ -36,6 +37,18 @@ test('looks up a text that was sent without its status callback and got no respo
   expect(await ended('d')).toBe('delivery.succeeded')
   expect(double.messages).toHaveLength(1)
 })
+
+test.each(['accept_then_cut', 'accept_then_fail'] as const)(
+  'finds the text of a trial account in the list and sends one message (%s)',
+  async (type) => {
+    const { double, outbox, ask, ended } = await openOutbox({ isTrial: true })
+    double.fail({ type })
+    outbox.start()
+    await ask('d')
+    expect(await ended('d')).toBe('delivery.succeeded')
+    expect(double.messages).toMatchObject([{ body: `${TRIAL_PREFIX}${TEXT}` }])
+  },
+)
 
 test.each([
   ['other words', { body: 'The ferry leaves at ten.' }],

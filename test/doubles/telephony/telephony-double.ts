@@ -14,6 +14,8 @@ export type Fault =
     }
   /** A gateway fails instead of the provider: the response has no provider code. */
   | { readonly type: 'refuse_without_code'; readonly status: number }
+  /** Takes the message, and a gateway fails. */
+  | { readonly type: 'accept_then_fail' }
   /** Takes the message, then breaks the connection before the answer. */
   | { readonly type: 'accept_then_cut' }
   /** Takes the message and never answers. */
@@ -34,6 +36,9 @@ export type Message = {
 
 export type Resource = Record<string, unknown> & { readonly sid: string }
 
+/** What a trial account puts before each text, also in its API. */
+export const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
+
 const spec = loadTelephonySpec()
 
 /**
@@ -43,8 +48,10 @@ const spec = loadTelephonySpec()
 export async function startTelephonyDouble(options: {
   readonly accountSid: string
   readonly authToken: string
+  /** A trial account, which puts words of its own before each text. */
+  readonly isTrial?: boolean
 }) {
-  const { accountSid } = options
+  const { accountSid, isTrial = false } = options
   const root = `/2010-04-01/Accounts/${accountSid}`
   const messages: Message[] = []
   const requests: { method: string; path: string; fields: Record<string, string> }[] = []
@@ -92,10 +99,7 @@ export async function startTelephonyDouble(options: {
     if (fields.get('StatusCallback')?.startsWith('http://localhost')) return refuse(answer, 400, 21609)
     const fault = faults.shift() ?? outage
     if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code, fault.retryAfter)
-    if (fault?.type === 'refuse_without_code') {
-      answer.writeHead(fault.status, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
-      return
-    }
+    if (fault?.type === 'refuse_without_code') return failGateway(answer, fault.status)
     if (fault?.type === 'cut') {
       answer.socket?.destroy()
       return
@@ -103,10 +107,11 @@ export async function startTelephonyDouble(options: {
     const message = take({
       from: fields.get('From') ?? '',
       to: fields.get('To') ?? '',
-      body: fields.get('Body') ?? '',
+      body: `${isTrial ? TRIAL_PREFIX : ''}${fields.get('Body') ?? ''}`,
       status_callback: fields.get('StatusCallback'),
     })
     if (fault?.type === 'accept_then_hang') return
+    if (fault?.type === 'accept_then_fail') return failGateway(answer, 502)
     if (fault?.type === 'accept_then_wait') await fault.until
     if (fault?.type === 'accept_then_cut') answer.socket?.destroy()
     else send(answer, 201, { ...message, status: 'queued', account_sid: accountSid })
@@ -187,6 +192,10 @@ export async function startTelephonyDouble(options: {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function failGateway(answer: ServerResponse, status: number): undefined {
+  answer.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
 }
 
 function refuse(answer: ServerResponse, status: number, code: number, retryAfter?: number): undefined {
