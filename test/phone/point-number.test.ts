@@ -80,6 +80,17 @@ test('detaches the number from a foreign application or trunk and keeps the appl
   expect(phone.double.applications).toEqual([application('AP1'), application('AP2')])
 })
 
+test.each([
+  ['a number', {}],
+  ['a number with a foreign application', { voice_application_sid: 'AP2' }],
+  ['a number with a trunk', { trunk_sid: 'TK1' }],
+])('leaves the connection overrides of %s as they are', async (_what, more) => {
+  const own = { sms_url: `${PUBLIC_URL}/sms#rc=3&rp=all`, status_callback: `${PUBLIC_URL}/voice-status#rc=2` }
+  const phone = await startWithNumber([number({ ...own, ...more })])
+  expect((await phone.point()).status).toBe(200)
+  expect(phone.double.numbers).toMatchObject([{ ...own, voice_url: VOICE }])
+})
+
 test('reports what is missing or refused and changes nothing', async () => {
   const noNumber = await startWithNumber([])
   expect((await noNumber.point()).json).toMatchObject({ status: 409, code: 'unknown_number' })

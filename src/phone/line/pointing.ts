@@ -33,7 +33,10 @@ const FIELDS = [
   { name: 'message status', url: 'messageStatusCallback', method: null },
 ] as const
 
-/** The webhooks that differ from the Public URL, and the update that fixes them. Every webhook uses POST. */
+/**
+ * The webhooks that differ from the Public URL, and the update that fixes them. Every webhook uses POST. The
+ * fragment of a URL may hold the owner's connection overrides, which the provider reads and does not sign.
+ */
 function differences(found: Addresses, publicUrl: string, names: readonly WebhookName[]) {
   const wanted = webhookUrls(publicUrl)
   const changes: WebhookChange[] = []
@@ -42,7 +45,7 @@ function differences(found: Addresses, publicUrl: string, names: readonly Webhoo
     if (!names.includes(name)) continue
     // The provider's own default is POST.
     const isPost = method === null || !found[method] || found[method] === 'POST'
-    if (found[url] === wanted[url] && isPost) continue
+    if (found[url]?.split('#')[0] === wanted[url] && isPost) continue
     const from = found[url] ? `${found[url]}${isPost ? '' : ` (by ${found[method]})`}` : null
     changes.push({ name, from, to: wanted[url] })
     update[url] = wanted[url]
@@ -100,8 +103,8 @@ export async function planNumber(
     if (part.changes.length === 0) return
     changes.push(...part.changes)
     if (sid && sid === applicationSid) return void Object.assign(ofApplication, part.update)
-    // The number's own webhooks had no effect so far, so all of them are set.
-    Object.assign(ofNumber, differences({}, publicUrl, names).update, sid ? { [field]: '' } : {})
+    // The number's own webhooks take effect once it is detached.
+    Object.assign(ofNumber, differences(number ?? {}, publicUrl, names).update, sid ? { [field]: '' } : {})
   }
   await planPart(number.voiceApplicationSid || null, 'voiceApplicationSid', ['voice', 'call status'])
   await planPart(number.smsApplicationSid || null, 'smsApplicationSid', ['SMS'])
@@ -111,7 +114,7 @@ export async function planNumber(
       from: `the SIP trunk ${number.trunkSid}`,
       to: webhookUrls(publicUrl).voiceUrl,
     })
-    Object.assign(ofNumber, differences({}, publicUrl, ['voice', 'call status']).update, { trunkSid: '' })
+    Object.assign(ofNumber, differences(number, publicUrl, ['voice', 'call status']).update, { trunkSid: '' })
   }
   return {
     changes,

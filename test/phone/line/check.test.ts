@@ -50,6 +50,11 @@ test('reports success for every step', async () => {
   expect(await check()).toEqual({ ok: true, failing: [] })
 })
 
+test('accepts webhooks with connection overrides', async () => {
+  const numbers = [number({ voice_url: `${URL}/voice-markup#ct=2000`, sms_url: `${URL}/sms#rc=3&rp=all` })]
+  expect(await check({ numbers })).toEqual({ ok: true, failing: [] })
+})
+
 test.each([
   ['refused credentials', { password: 'wrong' }, 'credentials', 'refuses the credentials'],
   ['no Public URL', { publicUrl: null }, 'public URL', 'Set PUBLIC_URL'],
