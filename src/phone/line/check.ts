@@ -1,6 +1,7 @@
 import type { Twilio } from 'twilio'
 import * as z from 'zod'
 import { msg } from '../../language/msg.ts'
+import { findDivertingService } from './messaging-service.ts'
 import { planNumber, type WebhookChange, webhookUrls } from './pointing.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
@@ -116,14 +117,35 @@ async function checkNumber(
       { name: msg`SMS webhook`, of: 'SMS', url: smsUrl },
       { name: msg`call status webhook`, of: 'call status', url: statusCallback },
     ] as const
+    const diversion = await explainDiversion(client, phoneNumber, publicUrl)
     for (const { name, of, url } of steps) {
       const change = plan.changes.find((each) => each.name === of)
-      add(name, change === undefined, change === undefined ? url : mismatch(change))
+      const problem = (of === 'SMS' ? diversion : null) ?? (change ? mismatch(change) : null)
+      add(name, problem === null, problem ?? url)
     }
   } catch (error) {
     add(msg`number`, false, explain(error))
   }
 }
+
+/** Explains why texts do not arrive although the number points here. Null if they do, or if nobody may look. */
+async function explainDiversion(
+  client: Twilio,
+  phoneNumber: string,
+  publicUrl: string,
+): Promise<string | null> {
+  try {
+    const service = await findDivertingService(client, phoneNumber, publicUrl)
+    if (service === null) return null
+    return msg`The Messaging Service "${service.friendlyName}" takes the texts to this number and does not send them here. In your account, open its Integration settings and choose "Defer to sender's webhook".`
+  } catch (error) {
+    const status = refusal.safeParse(error).data?.status
+    return status !== undefined && MAY_NOT_LOOK.has(status) ? null : explain(error)
+  }
+}
+
+/** How the provider, or what stands in for it, answers an account or key that may not read Messaging Services. */
+const MAY_NOT_LOOK = new Set([401, 403, 404])
 
 async function checkReachable(
   publicUrl: string,

@@ -37,7 +37,7 @@ const FIELDS = [
  * The webhooks that differ from the Public URL, and the update that fixes them. Every webhook uses POST. The
  * fragment of a URL may hold the owner's connection overrides, which the provider reads and does not sign.
  */
-function differences(found: Addresses, publicUrl: string, names: readonly WebhookName[]) {
+export function differences(found: Addresses, publicUrl: string, names: readonly WebhookName[]) {
   const wanted = webhookUrls(publicUrl)
   const changes: WebhookChange[] = []
   const update: Record<string, string> = {}

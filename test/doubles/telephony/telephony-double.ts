@@ -41,15 +41,21 @@ export const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
 
 const spec = loadTelephonySpec()
 
+/** A Messaging Service, with the numbers in its sender pool. */
+export type MessagingService = Resource & { readonly phone_numbers: readonly string[] }
+
 /**
- * The provider's REST API on loopback: messages, calls, applications and numbers of one account. Requests
- * are checked against the official description, if present.
+ * The provider's REST API on loopback: messages, calls, applications, numbers and Messaging Services of one
+ * account. Requests are checked against the official description, if present. It lacks the messaging API,
+ * which follows the types of the SDK instead: `twilio/lib/rest/messaging/v1/service.d.ts`.
  */
 export async function startTelephonyDouble(options: {
   readonly accountSid: string
   readonly authToken: string
   /** A trial account, which puts words of its own before each text. */
   readonly isTrial?: boolean
+  /** The status that answers every request for Messaging Services, for a key that may not read them. */
+  readonly servicesRefused?: number | undefined
 }) {
   const { accountSid, isTrial = false } = options
   const root = `/2010-04-01/Accounts/${accountSid}`
@@ -62,6 +68,7 @@ export async function startTelephonyDouble(options: {
   let outage: Fault | null = null
   const applications: Resource[] = []
   const numbers: Resource[] = []
+  const services: MessagingService[] = []
   let made = 0
 
   const server = createServer((incoming, answer) => {
@@ -77,7 +84,8 @@ export async function startTelephonyDouble(options: {
     const fields = method === 'GET' ? url.searchParams : new URLSearchParams(await text(incoming))
     authorizations.push(incoming.headers.authorization ?? '')
     requests.push({ method, path: url.pathname, fields: Object.fromEntries(fields) })
-    for (const problem of spec?.check(method, url.pathname, fields) ?? []) problems.push(problem)
+    const isDescribed = !url.pathname.startsWith('/v1/')
+    if (isDescribed) problems.push(...(spec?.check(method, url.pathname, fields) ?? []))
     const expected = Buffer.from(`${accountSid}:${options.authToken}`).toString('base64')
     if (incoming.headers.authorization !== `Basic ${expected}`) return refuse(answer, 401, 20003)
     const path = url.pathname.slice(root.length)
@@ -91,7 +99,17 @@ export async function startTelephonyDouble(options: {
       return resource('Applications', applications, method, path, fields, answer)
     if (path.startsWith('/IncomingPhoneNumbers'))
       return resource('IncomingPhoneNumbers', numbers, method, path, fields, answer)
+    if (url.pathname.startsWith('/v1/Services')) return listServices(url.pathname, answer)
     return refuse(answer, 404, 20404)
+  }
+
+  function listServices(path: string, answer: ServerResponse): undefined {
+    if (options.servicesRefused !== undefined) return refuse(answer, options.servicesRefused, 20403)
+    if (path === '/v1/Services') return send(answer, 200, { services, meta: { key: 'services' } })
+    const found = services.find(({ sid }) => path === `/v1/Services/${sid}/PhoneNumbers`)
+    if (!found) return refuse(answer, 404, 20404)
+    const senders = found.phone_numbers.map((phone_number) => ({ phone_number, service_sid: found.sid }))
+    send(answer, 200, { phone_numbers: senders, meta: { key: 'phone_numbers' } })
   }
 
   async function takeMessage(fields: URLSearchParams, answer: ServerResponse): Promise<undefined> {
@@ -179,6 +197,7 @@ export async function startTelephonyDouble(options: {
     problems: problems as readonly string[],
     applications,
     numbers,
+    services,
     /** Adds a message that an earlier process handed over. */
     take,
     /** Sets the faults of the next messages, in order. */

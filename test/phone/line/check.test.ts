@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { checkTelephony } from '../../../src/phone/line/check.ts'
 import { connectTelephony } from '../../../src/phone/line/rest.ts'
-import { startTelephonyDouble } from '../../doubles/telephony/telephony-double.ts'
+import { type MessagingService, startTelephonyDouble } from '../../doubles/telephony/telephony-double.ts'
 
 const URL = 'https://delegate.example.com'
 const NUMBER = '+14155550111'
@@ -13,6 +13,16 @@ const number = (changes: object = {}) => ({
   status_callback: `${URL}/voice-status`,
   ...changes,
 })
+/** A Messaging Service that holds the number, as the provider creates it for A2P 10DLC. */
+const service = (changes: object = {}): MessagingService => ({
+  sid: 'MG1',
+  friendly_name: 'Low Volume',
+  inbound_request_url: null,
+  inbound_method: 'POST',
+  use_inbound_webhook_on_number: false,
+  phone_numbers: ['+14155550112', NUMBER],
+  ...changes,
+})
 
 async function check(
   options: {
@@ -20,11 +30,15 @@ async function check(
     publicUrl?: string | null
     reached?: unknown
     numbers?: ReturnType<typeof number>[]
+    services?: MessagingService[]
+    servicesRefused?: number
   } = {},
 ) {
-  const double = await startTelephonyDouble({ accountSid: 'AC1', authToken: 'token' })
+  const { servicesRefused } = options
+  const double = await startTelephonyDouble({ accountSid: 'AC1', authToken: 'token', servicesRefused })
   onTestFinished(() => double.close())
   double.numbers.push(...(options.numbers ?? [number()]))
+  double.services.push(...(options.services ?? []))
   const credentials = {
     accountSid: 'AC1',
     username: 'AC1',
@@ -56,6 +70,16 @@ test('accepts webhooks with connection overrides', async () => {
 })
 
 test.each([
+  ['defers to the number', { services: [service({ use_inbound_webhook_on_number: true })] }],
+  ['sends texts here', { services: [service({ inbound_request_url: `${URL}/sms#rc=3` })] }],
+  ['holds other numbers', { services: [service({ phone_numbers: ['+14155550112'] })] }],
+  ['may not be read with this key', { services: [service()], servicesRefused: 403 }],
+  ['is unknown at this address', { services: [service()], servicesRefused: 404 }],
+])('accepts a Messaging Service that %s', async (_what, options) => {
+  expect(await check(options)).toEqual({ ok: true, failing: [] })
+})
+
+test.each([
   ['refused credentials', { password: 'wrong' }, 'credentials', 'refuses the credentials'],
   ['no Public URL', { publicUrl: null }, 'public URL', 'Set PUBLIC_URL'],
   ['a wrong scheme', { publicUrl: 'http://delegate.example.com' }, 'public URL', 'not https'],
@@ -78,6 +102,30 @@ test.each([
     { numbers: [number({ status_callback: null })] },
     'call status webhook',
     'Point my number here',
+  ],
+  [
+    'a Messaging Service that drops texts',
+    { services: [service({ sid: 'MG2', phone_numbers: [] }), service()] },
+    'SMS webhook',
+    'choose "Defer to sender\'s webhook"',
+  ],
+  [
+    'a Messaging Service that sends texts elsewhere',
+    { services: [service({ inbound_request_url: 'https://old.example.com/sms' })] },
+    'SMS webhook',
+    'The Messaging Service "Low Volume"',
+  ],
+  [
+    'a Messaging Service that sends texts by GET',
+    { services: [service({ inbound_request_url: `${URL}/sms`, inbound_method: 'GET' })] },
+    'SMS webhook',
+    'The Messaging Service "Low Volume"',
+  ],
+  [
+    'Messaging Services that cannot be listed',
+    { services: [service()], servicesRefused: 503 },
+    'SMS webhook',
+    'status 503',
   ],
   [
     'a stale Public URL',
