@@ -128,24 +128,17 @@ async function checkNumber(
   }
 }
 
-/** Explains why texts do not arrive although the number points here. Null if they do, or if nobody may look. */
+/** Explains why texts do not arrive although the number points here. Null if they do, or if that cannot be seen. */
 async function explainDiversion(
   client: Twilio,
   phoneNumber: string,
   publicUrl: string,
 ): Promise<string | null> {
-  try {
-    const service = await findDivertingService(client, phoneNumber, publicUrl)
-    if (service === null) return null
-    return msg`The Messaging Service "${service.friendlyName}" takes the texts to this number and does not send them here. In your account, open its Integration settings and choose "Defer to sender's webhook".`
-  } catch (error) {
-    const status = refusal.safeParse(error).data?.status
-    return status !== undefined && MAY_NOT_LOOK.has(status) ? null : explain(error)
-  }
+  // Many keys may not read Messaging Services.
+  const service = await findDivertingService(client, phoneNumber, publicUrl).catch(() => null)
+  if (service === null) return null
+  return msg`The Messaging Service "${service.friendlyName}" takes the texts to this number and does not send them here. In your account, open its Integration settings and choose "Defer to sender's webhook".`
 }
-
-/** How the provider, or what stands in for it, answers an account or key that may not read Messaging Services. */
-const MAY_NOT_LOOK = new Set([401, 403, 404])
 
 async function checkReachable(
   publicUrl: string,
