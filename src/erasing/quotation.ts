@@ -1,6 +1,7 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 import { stemOf } from '../../projections/recall-text.ts'
 import { isTelling, tokensOf } from '../../projections/telling-words.ts'
+import { bodyText } from '../lib/body-text.ts'
 
 export const ERASED_MARK = '[erased]'
 
@@ -13,9 +14,7 @@ export function quotableWords(text: string): Set<string> {
 
 /** The quotable words of an event's body. */
 export function wordsOfEvent(event: AnyEvent): Set<string> {
-  if (event.type === 'unknown' || !event.body) return new Set()
-  const strings = Object.values(event.body).filter((value) => typeof value === 'string')
-  return quotableWords(strings.join('\n'))
+  return quotableWords(bodyText(event))
 }
 
 /** Text between two erased words that goes with them; it must not contain the end of a sentence. */

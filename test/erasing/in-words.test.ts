@@ -50,6 +50,19 @@ test('leaves unrelated timers and replies alone when a memory is forgotten', asy
   expect(new Set(telling.map(({ type }) => type))).toEqual(new Set(['chat.message.received']))
 })
 
+test('leaves the request for another reminder alone when a message is erased', async () => {
+  const { client, say, events, laterErased } = await startTalking()
+  await say('remind me in 20 minutes to call the clinic')
+  await say('remind me tomorrow at 9 to water the orchids')
+  const [message] = (await events()).filter(({ type }) => type === 'chat.message.received')
+  expect((await client.delete(`/api/timeline/events/${message?.seq}`)).status).toBe(200)
+  await laterErased()
+  const calls = (await events()).filter(({ type }) => type === 'tool.called')
+  const [toCall, toWater] = calls.map(({ payload }) => payload.arguments)
+  expect(toCall).toBeUndefined()
+  expect(toWater).toMatch(/Water the orchids/)
+})
+
 test('forgets nothing on a partial match but offers a choice', async () => {
   const { say, memories, erasures } = await startTalking()
   await say('Remember that my job is at the harbour office in Leeds')

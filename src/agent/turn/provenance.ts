@@ -1,5 +1,6 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import { tellingWords } from '../../../projections/telling-words.ts'
+import { bodyText, withoutNames } from '../../lib/body-text.ts'
 import { textOf } from '../../model/tokens.ts'
 import type { ContextItem } from '../context/context.ts'
 
@@ -24,9 +25,9 @@ export function createProvenance() {
      * latest item of `past` that contains it.
      */
     sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[] {
-      const words = tellingWords(text)
+      const words = tellingWords(withoutNames(text))
       const sources = own.flatMap((event) => {
-        const shared = wordsIn(event, wordsOf).intersection(words)
+        const shared = wordsIn(event, bodyText).intersection(words)
         return shared.size === 0 ? [] : [{ seq: event.seq, shared }]
       })
       const open = words.difference(new Set(sources.flatMap(({ shared }) => [...shared])))
@@ -43,13 +44,6 @@ export function createProvenance() {
   }
 }
 
-function wordsOf(event: AnyEvent): string {
-  if (event.type === 'unknown' || !event.body) return ''
-  return Object.values(event.body)
-    .filter((value) => typeof value === 'string')
-    .join('\n')
-}
-
 function quotableOf({ item, quotable }: Quotable): string {
-  return quotable ?? textOf(item)
+  return withoutNames(quotable ?? (item.type === 'tool_call' ? item.arguments : textOf(item)))
 }
