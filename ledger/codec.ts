@@ -124,14 +124,14 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
 export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
   const { type, version } = row
   if (!isKnown(type, version)) return unknownEventOf(row)
-  const definition = catalogue[type]
+  const { stored, version: current } = catalogue[type]
   try {
     let facts: unknown = JSON.parse(row.facts)
     let body: unknown = row.body === null ? null : JSON.parse(row.body)
-    if (version < definition.version) ({ facts, body } = upcast(type, version, { facts, body }))
-    const parsedBody = body === null || !definition.body ? null : definition.body.parse(body)
+    if (version < current) ({ facts, body } = upcast(type, version, { facts, body }))
+    const parsedBody = body === null || !stored.body ? null : stored.body.parse(body)
     // Type and parts belong together, but TypeScript cannot follow the catalogue lookup.
-    return eventOf(row, type, definition.facts.parse(facts), parsedBody) as LedgerEvent
+    return eventOf(row, type, stored.facts.parse(facts), parsedBody) as LedgerEvent
   } catch (cause) {
     throw new LedgerDamaged(`event ${row.seq} (${type}) does not match its schema`, {
       cause,

@@ -9,13 +9,15 @@ export type EventDefinition<Facts extends z.ZodType = z.ZodType, Body extends z.
   readonly facts: Facts
   /** Null for a type without personal data. */
   readonly body: Body | null
+  /** What is read of a stored event: fields that a newer build added are left out. */
+  readonly stored: { readonly facts: z.ZodType; readonly body: z.ZodType | null }
   /** Body fields that hold a provider's opaque blobs; the API never returns them. */
   readonly opaque: readonly string[]
 }
 
 type Shape = z.core.$ZodLooseShape
 
-/** Declares an event type. Schemas are strict, so personal data cannot slip into the permanent part. */
+/** Declares an event type. What is written is strict, so personal data cannot slip into the permanent part. */
 export function defineEvent<const F extends Shape, const B extends Shape = Record<never, never>>(options: {
   version?: number
   internal?: boolean
@@ -28,6 +30,7 @@ export function defineEvent<const F extends Shape, const B extends Shape = Recor
     internal: options.internal ?? false,
     facts: z.strictObject(options.facts),
     body: options.body ? z.strictObject(options.body) : null,
+    stored: { facts: z.object(options.facts), body: options.body ? z.object(options.body) : null },
     opaque: options.opaque ?? [],
   }
 }
