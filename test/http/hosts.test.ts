@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClient } from './client.ts'
+import { createClient, raw } from './client.ts'
 import { PASSWORD, startService } from './harness.ts'
 import { openSocket } from './web-socket.ts'
 
@@ -33,6 +33,14 @@ test('answers only under its own names and under addresses', async () => {
     const callback = await client.post('/api/copilot/callback', {}, { headers: { host } })
     expect(callback.json.code).not.toBe('host_not_allowed')
   }
+})
+
+test('answers the health check of a load balancer, which names no host', async () => {
+  const { port } = await startService()
+  const status = async (version: string) =>
+    (await raw(port, `GET /health HTTP/${version}\r\nConnection: close\r\n\r\n`)).status
+  expect(await status('1.0')).toBe(200)
+  expect(await status('1.1')).toBe(400)
 })
 
 test('answers under the host of an earlier Public URL, so that a mistake can be mended', async () => {
