@@ -77,10 +77,21 @@ function planFrom(
   /** The words that an event repeats only from affected sources. */
   function quotedBy(event: AnyEvent): Set<string> {
     const lost = lostTo(event)
-    const sources = event.derivedFrom.filter((seq) => !isWholly(seq))
+    const sources = standingSources(event)
     const isExplained = (word: string) =>
       sources.some((seq) => wordsAt(seq).has(word) && lostWords.get(seq)?.has(word) !== true)
     return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isExplained(word)))
+  }
+
+  /** The sources of an event that stay. A result that loses words leaves those that it told of. */
+  function standingSources(event: AnyEvent, met = new Set<number>()): number[] {
+    return event.derivedFrom.flatMap((seq) => {
+      if (met.has(seq)) return []
+      met.add(seq)
+      const source = lostWords.has(seq) ? read(seq) : undefined
+      if (source?.type === 'tool.returned') return standingSources(source, met)
+      return isWholly(seq) ? [] : [seq]
+    })
   }
 
   /** The words that the affected sources of an event lose. */

@@ -63,6 +63,21 @@ test('leaves the request for another reminder alone when a message is erased', a
   expect(toWater).toMatch(/Water the orchids/)
 })
 
+test('leaves in a reply what another memory says in the same words', async () => {
+  const { client, say, events, laterErased } = await startTalking()
+  await say('Remember that my brother Tom lives in Leeds')
+  await say('Remember that my aunt Vera lives in Leeds')
+  expect(await say('What do you know about Leeds?')).toMatch(/Tom lives in Leeds/)
+  const { memories } = (await client.get('/api/memories')).json
+  const aunt = memories.find(({ text }: { text: string }) => /Vera/.test(text))
+  expect((await client.delete(`/api/memories/${aunt.id}`)).status).toBe(204)
+  await laterErased()
+  const redacted = (await events()).filter(({ type }) => type === 'reply.redacted')
+  const texts = redacted.map(({ payload }) => String(payload.text))
+  expect(texts.some((text) => /brother Tom lives in Leeds/.test(text))).toBe(true)
+  expect(texts.join()).not.toMatch(/Vera/)
+})
+
 test('forgets nothing on a partial match but offers a choice', async () => {
   const { say, memories, erasures } = await startTalking()
   await say('Remember that my job is at the harbour office in Leeds')
