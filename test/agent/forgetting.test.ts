@@ -305,3 +305,19 @@ test('keeps forgotten words out of the builtin model’s answers, learned or not
     expect(await ask('Where is my passport?')).toContain('I found nothing about that')
   }
 })
+
+test('forgets a message that recall showed beside an earlier request to forget it', async () => {
+  const { client } = await startWholeService()
+  const said = 'My sister Anna has a job in Cardiff.'
+  const sayAlone = async (content: string): Promise<string> => {
+    const { json } = await client.post('/api/chat', { content })
+    await client.post(`/api/conversations/${json.conversationId}/end`)
+    return json.reply.text
+  }
+  // Too slow a recall would show nothing.
+  await client.put('/memory-config', { retrieveTimeoutMs: 5000 })
+  await sayAlone(said)
+  await sayAlone('The weather is nice today.')
+  expect(await sayAlone('What did I say about Cardiff?')).toContain(said)
+  expect(await sayAlone('Forget that my sister Anna has a job in Cardiff.')).toMatch(/^Forgotten/)
+})

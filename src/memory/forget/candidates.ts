@@ -63,10 +63,13 @@ export function createForgetCandidates(options: {
   const entries = createEntryQueries(views)
   const derivedFrom = createDerivationsQuery(views)
 
+  /** A request derives from what recall showed beside it, too, so only its cause asked. */
   function isRequest(seq: number): boolean {
     return ledger
       .readSeqs(derivedFrom(seq))
-      .some((event) => event.type === 'tool.called' && event.facts.tool === 'forget')
+      .some(
+        (event) => event.type === 'tool.called' && event.facts.tool === 'forget' && event.causedBy === seq,
+      )
   }
 
   function memoriesIn(hits: readonly Hit[], query: string, words: readonly string[]): Ranked[] {
