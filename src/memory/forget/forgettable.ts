@@ -1,9 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries, type MemoryRow, mentionsOf } from '../../../projections/memory-queries.ts'
+import { wordsOf } from '../../../projections/recall-text.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import { numberRuns } from '../../text/numbers.ts'
+import { sentencesOf } from '../../text/text.ts'
 import { contentWords } from '../../text/words.ts'
+import { canonicalKey } from '../learn/canonical-key.ts'
 import { saidWords } from '../learn/said-words.ts'
 
 /** What is to be forgotten. */
@@ -18,14 +21,14 @@ export type Forgettable = {
   readonly texts: readonly string[]
   /** The owner's messages that state it. */
   readonly saidSeqs: readonly number[]
-  /** `saidSeqs`, and replies that contain all the words. The delegate must not read them again. */
+  /** `saidSeqs`, and replies that repeat it. The delegate must not read them again. */
   readonly barredSeqs: readonly number[]
 }
 
 /** Shorter numbers match by coincidence. */
 const MIN_DIGITS = 4
-/** A longer quote says more than the memory. */
-const MAX_QUOTED_WORDS = 8
+/** Enough to find what may repeat a text. */
+const MAX_WORDS = 8
 /** Maximum matches; more means that the words are too common. */
 const MENTIONS = 200
 
@@ -47,16 +50,26 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   }
 
   const isOwners = (seq: number) => utterances.bySeq(seq)?.speaker === 'owner'
-  const mentions = (words: readonly string[], numbers: readonly string[]) =>
+  const mentions = (words: readonly string[], numbers: readonly string[] = []) =>
     mentionsOf(views, { words, numbers, limit: MENTIONS })
 
+  /** Utterances that state it in a sentence, or quote the owner's words for it. Others only look alike. */
+  function repetitionsOf(text: string, quote: string): number[] {
+    const [key, run] = [canonicalKey(text), runOf(quote)]
+    const find = (words: string, repeats: (said: string) => boolean) =>
+      ledger
+        .readSeqs(ascending(mentions(contentWords(words).slice(0, MAX_WORDS))))
+        .flatMap((event) => (repeats(saidWords(event) ?? '') ? [event.seq] : []))
+    return [
+      ...find(text, (said) => sentencesOf(said).some((sentence) => canonicalKey(sentence.text) === key)),
+      ...find(quote, (said) => runOf(said).includes(run)),
+    ]
+  }
+
   function mentionsIn({ text, quote, value }: MemoryRow): number[] {
-    const quoted = distinctive(quote ?? '')
     const numbers = numberRuns(value || (text ?? '')).flat()
-    return mentions(
-      quoted.length > 0 ? quoted : contentWords(text ?? ''),
-      numbers.filter((number) => number.length >= MIN_DIGITS),
-    )
+    const telling = numbers.filter((number) => number.length >= MIN_DIGITS)
+    return [...repetitionsOf(text ?? '', quote ?? ''), ...mentions([], telling)]
   }
 
   return ({ memoryIds, messageSeqs }: Chosen): Forgettable | null => {
@@ -70,7 +83,7 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
     if (versions.length + messages.length === 0) return null
     const barredSeqs = ascending([
       ...versions.flatMap((version) => [...queries.sources(version.memoryId), ...mentionsIn(version)]),
-      ...messages.flatMap(({ seq, text }) => [seq, ...mentions(distinctive(text), [])]),
+      ...messages.flatMap(({ seq, text }) => [seq, ...repetitionsOf(text, text)]),
     ])
     return {
       versions: versions.map(({ memoryId, storedSeq }) => ({ memoryId, storedSeq })),
@@ -85,11 +98,8 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   }
 }
 
-/** The content words of a short text; none of a longer one, which says more than others repeat. */
-function distinctive(text: string): string[] {
-  const words = contentWords(text)
-  return words.length >= 2 && words.length <= MAX_QUOTED_WORDS ? words : []
-}
+/** The words of a text in order. */
+const runOf = (text: string) => ` ${wordsOf(text).join(' ')} `
 
 function ascending(seqs: readonly number[]): number[] {
   return [...new Set(seqs)].sort((a, b) => a - b)

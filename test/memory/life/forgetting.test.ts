@@ -177,6 +177,22 @@ test('bars messages from which nothing was learned, and the replies that repeat 
   expect(mind.queries.repeatsBarred(reply)).toBe(true)
 })
 
+test('bars messages that say the same as a forgotten memory, but none that only shares its words', async () => {
+  const mind = await openMind()
+  const said = [
+    'I like tea.',
+    'Anna said she would like a tea towel for her birthday.',
+    'I don’t like the tea house on Mill Lane.',
+    'Good morning! We like tea. And you?',
+    'Did you know that I like tea with milk?',
+  ]
+  const seqs: number[] = []
+  for (const text of said) seqs.push((await mind.say(text)).seq)
+  await mind.settle()
+  await mind.forget(mind.known().find(({ text }) => text === 'I like tea')?.memoryId ?? '')
+  expect(seqs.map(mind.queries.isBarred)).toEqual([true, false, false, true, true])
+})
+
 test('never recalls the answer to a request to forget, sent by chat or text', async () => {
   const mind = await openMind()
   await mind.say('The spare key lies under the blue flowerpot.')
