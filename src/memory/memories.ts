@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { Rejection } from './learn/checks.ts'
 import { BY_HAND, type MemoryPlace, retiredFact } from './learn/facts.ts'
@@ -24,6 +24,22 @@ export function createMemories(options: {
   readonly newId: () => string
 }) {
   const { append, queries, lock } = options
+
+  /** What cannot be true beside a memory: its earlier and later versions, and others of a slot with one value. */
+  function rivalsOf(memory: MemoryRow): MemoryRow[] {
+    const rivals = new Map<string, MemoryRow>()
+    for (const link of ['supersedes', 'supersededBy'] as const) {
+      let version = queries.byId(memory[link] ?? '')
+      while (version && !rivals.has(version.memoryId)) {
+        rivals.set(version.memoryId, version)
+        version = queries.byId(version[link] ?? '')
+      }
+    }
+    const beside = memory.singleValued === 1 ? queries.bySlotKey(memory.slotKey ?? '') : []
+    for (const other of beside) if (other.singleValued === 1) rivals.set(other.memoryId, other)
+    rivals.delete(memory.memoryId)
+    return [...rivals.values()]
+  }
 
   return {
     /**
@@ -63,8 +79,8 @@ export function createMemories(options: {
     },
 
     /**
-     * Makes a memory active, in place of its successor and of its predecessor: undoes a replacement, and confirms
-     * a provisional memory. `current` if it is active already.
+     * Makes a memory active, in place of its rivals: undoes replacements, and confirms a provisional memory. Later
+     * rivals retire; earlier ones end where it begins. `current` if it is active already.
      */
     restore: (memoryId: string): Promise<'restored' | 'unknown' | 'current'> =>
       lock(async () => {
@@ -72,22 +88,18 @@ export function createMemories(options: {
         // A hidden memory comes back only by undoing its erasure.
         if (!memory || isHidden(memory)) return 'unknown'
         if (memory.status === 'active') return 'current'
-        const { supersededBy, supersedes, validFrom: validUntil } = memory
-        const kept = (id: string | null) => {
-          const row = id === null ? undefined : queries.byId(id)
-          return row && isKept(row.status) ? row.memoryId : null
-        }
-        const [successor, predecessor] = [kept(supersededBy), kept(supersedes)]
-        const facts: NewEvent[] = [{ type: 'memory.restored', ...BY_HAND, facts: { memoryId } }]
-        if (successor !== null) facts.unshift(retiredFact(successor, 'restored', BY_HAND))
-        // The predecessor may have been restored since. Override it again, or both would be active.
-        if (predecessor !== null)
-          facts.push({
-            type: 'memory.overridden',
-            ...BY_HAND,
-            facts: { memoryId: predecessor, byId: memoryId, validUntil },
-          })
-        await append(facts)
+        const rivals = rivalsOf(memory).filter(({ status }) => status === 'active' || status === 'contested')
+        const facts = rivals.map(
+          (rival): NewEvent =>
+            rival.storedSeq > memory.storedSeq
+              ? retiredFact(rival.memoryId, 'restored', BY_HAND)
+              : {
+                  type: 'memory.overridden',
+                  ...BY_HAND,
+                  facts: { memoryId: rival.memoryId, byId: memoryId, validUntil: memory.validFrom },
+                },
+        )
+        await append([{ type: 'memory.restored', ...BY_HAND, facts: { memoryId } }, ...facts])
         return 'restored'
       }),
 

@@ -352,23 +352,19 @@ test('restores a superseded memory', async () => {
   expect(await undo()).toBe('current')
 })
 
-test('keeps exactly one of two rival memories through repeated restores', async () => {
+test('keeps exactly one of several rival memories through repeated restores', async () => {
   const mind = await openMind()
-  const ids: (string | undefined)[] = []
-  for (const text of ['I live in Berlin', 'I live in Paris']) {
-    await mind.say(text, { reply: 'Noted.' })
+  const ids = new Map<string, string | undefined>()
+  const move = async (city: string) => {
+    await mind.say(`I live in ${city}`, { reply: 'Noted.' })
     await mind.settle()
-    ids.push(mind.known()[0]?.memoryId)
+    ids.set(city, mind.known()[0]?.memoryId)
   }
-  const [berlin, paris] = ids
-  const restore = (id = '') => mind.memory.memories.restore(id)
-  for (const [id, holds] of [
-    [berlin, 'I live in Berlin'],
-    [paris, 'I live in Paris'],
-    [berlin, 'I live in Berlin'],
-  ] as const) {
-    expect(await restore(id)).toBe('restored')
-    expect(mind.texts()).toEqual([holds])
+  for (const city of ['Berlin', 'Paris', 'Rome']) await move(city)
+  for (const city of ['Berlin', 'Rome', 'Paris', 'Berlin', 'Paris', 'Oslo', 'Rome']) {
+    if (!ids.has(city)) await move(city)
+    else expect(await mind.memory.memories.restore(ids.get(city) ?? '')).toBe('restored')
+    expect(mind.texts()).toEqual([`I live in ${city}`])
   }
 })
 
