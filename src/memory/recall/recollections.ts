@@ -8,7 +8,7 @@ export type Recollection = Hit & {
   readonly text: string
   /** A turn is `said`. Memories of other statuses than `active` and `contested` do not surface. */
   readonly status: 'said' | 'active' | 'contested'
-  /** The memories that replaced those learned from the turn. */
+  /** What holds now in place of memories learned from the turn, or repeated in it. */
   readonly corrections: readonly { readonly seq: number; readonly text: string }[]
   /** Null for a turn. */
   readonly memory: {
@@ -26,7 +26,8 @@ type MemoryNow = Omit<NonNullable<Recollection['memory']>, 'sourceSeqs'> & {
   readonly sourceSeqs: string
 }
 
-type TurnNow = { seq: number; barred: number; corrections: string }
+type OriginNow = { seq: number; barred: number; corrections: string }
+type Correction = Recollection['corrections'][number]
 
 /**
  * Whether the delegate must not repeat an event: it is barred, or a source of a memory that is hidden, or in whose
@@ -50,38 +51,31 @@ export function createRecollections(options: { readonly views: Database; readonl
          AS sourceSeqs
      FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?)) AND status IN ('active', 'contested')`,
   )
-  const turnsAt = views.prepare<[string], TurnNow>(
+  const originsAt = views.prepare<[string], OriginNow>(
     `SELECT asked.value AS seq, ${isBarred('asked.value')} AS barred,
        -- An override closes the validity of what it replaces; a refinement does not.
-       (SELECT json_group_array(DISTINCT json_object('seq', successor.storedSeq, 'text', successor.text))
-         FROM memory_sources JOIN memories USING (memoryId)
-         JOIN memories AS successor ON successor.memoryId = memories.supersededBy
-         WHERE seq = asked.value AND memories.status = 'superseded' AND memories.validUntil IS NOT NULL
-           AND successor.status IN ('active', 'contested')) AS corrections
+       (WITH RECURSIVE later (memoryId, isOverridden) AS (
+           SELECT supersededBy, validUntil IS NOT NULL FROM memories WHERE status = 'superseded'
+             AND (storedSeq = asked.value OR memoryId IN (SELECT memoryId FROM memory_sources WHERE seq = asked.value))
+           UNION SELECT supersededBy, isOverridden OR validUntil IS NOT NULL
+             FROM later JOIN memories USING (memoryId) WHERE status = 'superseded')
+         SELECT json_group_array(DISTINCT json_object('seq', storedSeq, 'text', text))
+         FROM later JOIN memories USING (memoryId) WHERE isOverridden AND status IN ('active', 'contested')) AS corrections
      FROM json_each(?) AS asked`,
   )
 
-  const barredAmong = views
-    .prepare<[string], number>(`SELECT value FROM json_each(?) WHERE ${isBarred('json_each.value')}`)
-    .pluck()
-
-  /** The events derived from barred messages. For a text message, through the request to send it. */
-  function madeFromBarred(events: readonly AnyEvent[]): ReadonlySet<number> {
-    const sources = new Map<number, readonly number[]>()
-    for (const event of events) {
-      if (event.type === 'unknown') continue
-      const asked = event.type === 'sms.sent' ? ledger.readSeqs(event.derivedFrom) : []
-      sources.set(event.seq, [...event.derivedFrom, ...asked.flatMap(({ derivedFrom }) => derivedFrom)])
-    }
-    const barred = new Set(barredAmong.all(JSON.stringify([...sources.values()].flat())))
-    return new Set(
-      [...sources].flatMap(([seq, from]) => (from.some((each) => barred.has(each)) ? [seq] : [])),
-    )
+  /** A turn and what it was made from. For a text message, through the request to send it. */
+  function originsOf(event: AnyEvent): readonly number[] {
+    if (event.type === 'unknown') return []
+    const asked = event.type === 'sms.sent' ? ledger.readSeqs(event.derivedFrom) : []
+    return [event.seq, ...event.derivedFrom, ...asked.flatMap(({ derivedFrom }) => derivedFrom)]
   }
 
-  function ofTurn(hit: Hit, text: string, now: TurnNow | undefined): Recollection | null {
-    if (now?.barred !== 0) return null
-    return { ...hit, text, status: 'said', corrections: JSON.parse(now.corrections), memory: null }
+  function ofTurn(hit: Hit, text: string, origins: readonly OriginNow[]): Recollection | null {
+    if (origins.some(({ barred }) => barred !== 0)) return null
+    const corrections = origins.flatMap((origin): Correction[] => JSON.parse(origin.corrections))
+    const distinct = new Map(corrections.map((correction) => [correction.seq, correction]))
+    return { ...hit, text, status: 'said', corrections: [...distinct.values()], memory: null }
   }
 
   function ofMemory(hit: Hit, text: string, memory: MemoryNow | undefined): Recollection | null {
@@ -93,22 +87,20 @@ export function createRecollections(options: { readonly views: Database; readonl
 
   /** In the order of the hits. */
   return (hits: readonly Hit[]): Recollection[] => {
-    const seqsOf = (kind: Hit['kind']) => hits.filter((hit) => hit.kind === kind).map(({ seq }) => seq)
-    const [turnSeqs, memorySeqs] = [seqsOf('turn'), seqsOf('memory')]
-    const turns = turnSeqs.length === 0 ? [] : turnsAt.all(JSON.stringify(turnSeqs))
+    const memorySeqs = hits.flatMap(({ kind, seq }) => (kind === 'memory' ? [seq] : []))
     const memories = memorySeqs.length === 0 ? [] : memoriesAt.all(JSON.stringify(memorySeqs))
-    const turnAt = new Map(turns.map((turn) => [turn.seq, turn]))
     const memoryAt = new Map(memories.map((memory) => [memory.storedSeq, memory]))
-    const events = ledger.readSeqs(hits.map(({ seq }) => seq))
-    const forgotten = madeFromBarred(events.filter(({ type }) => type !== 'memory.stored'))
-    const texts = new Map(events.map((event) => [event.seq, forgotten.has(event.seq) ? null : textOf(event)]))
+    const events = new Map(ledger.readSeqs(hits.map(({ seq }) => seq)).map((event) => [event.seq, event]))
+    const turns = [...events.values()].filter(({ type }) => type !== 'memory.stored')
+    const originsBy = new Map(turns.map((event) => [event.seq, originsOf(event)]))
+    const origins = originsAt.all(JSON.stringify([...new Set([...originsBy.values()].flat())]))
+    const originAt = new Map(origins.map((origin) => [origin.seq, origin]))
     return hits.flatMap((hit) => {
-      const text = texts.get(hit.seq) ?? null
+      const event = events.get(hit.seq)
+      const text = event ? textOf(event) : null
       if (text === null) return []
-      const { seq, kind } = hit
-      return (
-        (kind === 'turn' ? ofTurn(hit, text, turnAt.get(seq)) : ofMemory(hit, text, memoryAt.get(seq))) ?? []
-      )
+      if (hit.kind === 'memory') return ofMemory(hit, text, memoryAt.get(hit.seq)) ?? []
+      return ofTurn(hit, text, originsBy.get(hit.seq)?.flatMap((seq) => originAt.get(seq) ?? []) ?? []) ?? []
     })
   }
 }

@@ -67,6 +67,36 @@ test('hides a superseded memory and tells what corrects its source', () => {
   ])
 })
 
+test('tells what holds now beside a reply that repeats what was replaced, also twice', () => {
+  const { writer, read } = open()
+  writer.append(said('I live in Berlin'))
+  writer.append(stored('Lives in Berlin', 'a', [1]))
+  const reply: NewEvent = {
+    type: 'chat.reply.sent',
+    actor: 'delegate',
+    facts: {},
+    body: { text: 'You live in Berlin.' },
+  }
+  writer.append({ ...reply, derivedFrom: [1] })
+  writer.append({ ...reply, derivedFrom: [2] })
+  const validUntil = '2030-01-02T00:00:00.000Z'
+  const overridden = (memoryId: string, byId: string): NewEvent => ({
+    type: 'memory.overridden',
+    actor: 'service',
+    facts: { memoryId, byId, validUntil },
+  })
+  writer.append(stored('Lives in Ulm', 'b', [], 'a'))
+  writer.append(overridden('a', 'b'))
+  writer.append(stored('Lives in Hamburg', 'c', [], 'b'))
+  writer.append(overridden('b', 'c'))
+  const corrections = [{ seq: 7, text: 'Lives in Hamburg' }]
+  expect(read(['turn', 1], ['turn', 3], ['turn', 4])).toMatchObject([
+    { seq: 1, corrections },
+    { seq: 3, corrections },
+    { seq: 4, corrections },
+  ])
+})
+
 test('hides retired memories, erased turns and unknown seqs', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
