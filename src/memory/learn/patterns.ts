@@ -17,41 +17,54 @@ type Pattern = readonly [pattern: RegExp, read: (groups: Groups) => Found | null
 const I_AM = "(?:i'm|i am|im)"
 const NOW = '(?: now| currently| actually| really| also| just| still)*'
 
-/** What follows a place, a company or a taste, and does not belong to it. */
-const AFTER =
-  / (?:since|last|for|because|with|until|now|these days|at the moment|right now|too|as well)\b.*$/isu
+/** What may end a statement, and does not belong to its value. */
+const ASIDE = / (?:now|these days|at the moment|right now|any ?more|too|as well)$/iu
+/** What may follow the name of a place or a company. */
+const AFTER_NAME = / (?:since|last|because|with|near|beside|next to|close to|yesterday|today|now|too)\b.*$/isu
+
+/** Whether only one value can be true at a time. If in doubt, no: then both statements stay, with their dates. */
+type IsSole = (value: string) => boolean
+
+const isName: IsSole = (value) => value.split(/\s+/).every((word) => /^\p{Lu}\D*$/u.test(word))
+const isNumber: IsSole = (value) =>
+  /\d/u.test(value) && value.split(/\s+/).every((word) => /[\d\p{Lu}]|^(?:on|the|of)$/u.test(word))
 
 const as =
-  (kind: MemoryKind, slot: string, singleValued = false) =>
-  ({ value = '' }: Groups): Found => ({ kind, slot, value: value.replace(AFTER, ''), singleValued })
+  (kind: MemoryKind, slot: string, isSole?: IsSole) =>
+  (groups: Groups): Found => {
+    const value = (groups.value ?? '').replace(ASIDE, '').replace(isSole ? AFTER_NAME : '', '')
+    return { kind, slot, value, singleValued: isSole?.(value) ?? false }
+  }
 
-/** Things of which a person has one at a time. */
-const UNIQUE =
-  /(?:^|\s)(?:phone|number|mobile|e-?mail|address|birthday|anniversary|password|passcode|pin|code|username|iban|plate|size|job|name|surname|dentist|doctor|gp|boss|wife|husband|partner|mother|father|mum|mom|dad|employer|school|gym|bank|seat|room|locker|wifi)$/iu
+/** Things with one number at a time. */
+const NUMBERED =
+  /^(?:(?:phone|mobile|home|work) )?number$|(?:^|\s)(?:address|birthday|anniversary|passcode|pin|code|size)$/iu
 const BIRTH = /^(?:birthday|date of birth)$/iu
+const ELSEWHERE = /^(?:in|on|at|\d+)\b/iu
 
 /** "My phone number is …": kept where the value is a name or a number, or the thing is somebody's favourite. */
 function possession({ thing = '', value = '' }: Groups): Found | null {
   const isFavourite = /^favou?rite\b/iu.test(thing)
   if (!isFavourite && !/\d/u.test(value) && !/\p{Lu}/u.test(value)) return null
-  const slot = thing.toLowerCase().replace(/^favorite/u, 'favourite')
+  const named = thing.toLowerCase().replace(/^favorite/u, 'favourite')
+  const slot = BIRTH.test(named) ? 'birthday' : named
   return {
     kind: isFavourite ? 'preference' : 'identity',
-    slot: BIRTH.test(slot) ? 'birthday' : slot,
+    slot,
     value,
-    singleValued: isFavourite || UNIQUE.test(slot),
+    singleValued: isFavourite ? !ELSEWHERE.test(value) : NUMBERED.test(slot) && isNumber(value),
   }
 }
 
+/** Of others, "my friend" may be another friend each time. */
+const ONE_PERSON = /^(?:mother|mum|mom|father|dad|wife|husband|partner)$|\p{Lu}/u
+
 const ofPerson =
-  (slot: string, singleValued = true) =>
-  ({ person = '', value = '' }: Groups): Found => ({
-    kind: 'relation',
-    subject: person,
-    slot,
-    value,
-    singleValued,
-  })
+  (slot: string, isSole?: IsSole) =>
+  ({ person = '', ...groups }: Groups): Found => {
+    const isOne = ONE_PERSON.test(person) ? isSole : undefined
+    return { ...as('relation', slot, isOne)(groups), subject: person }
+  }
 
 const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
 const PERSON =
@@ -59,28 +72,22 @@ const PERSON =
 
 /** Plain statements that start with "I", "we" or "my". The first match counts. */
 const PATTERNS: readonly Pattern[] = [
-  [/^(?:my name is|call me) (?<value>\p{Lu}[\p{L}' -]{0,40})$/iu, as('identity', 'name', true)],
+  [/^my name is (?<value>[\p{L}][\p{L}' -]{0,40})$/iu, as('identity', 'name', isName)],
+  [/^[Cc]all me (?<value>\p{Lu}[\p{L}' -]{0,40})$/u, as('identity', 'nickname', isName)],
   [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
+    // "I lived in Halifax" is over, "we moved to Gmail" is no place.
     new RegExp(
-      // "I lived in Halifax" is over, "I have lived there for years" is not.
-      `^(?:i|we)(?:${NOW} live|(?:'ve| have)${NOW} lived|(?:'ve| have)?${NOW} (?:moved|relocated)) (?:in|to|at) (?<value>.{2,60})$`,
+      `^(?:(?:i|we)${NOW} live in|${I_AM}${NOW} (?:living|based) in|i(?:'ve| have)?${NOW} (?:moved|relocated) to) (?<value>.{2,60})$`,
       'iu',
     ),
-    as('identity', 'residence', true),
+    as('identity', 'residence', isName),
   ],
+  [new RegExp(`^(?:i|we)${NOW} live at (?<value>.{2,60})$`, 'iu'), as('identity', 'address', isNumber)],
+  [new RegExp(`^i${NOW} work (?:at|for) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', isName)],
   [
-    new RegExp(`^${I_AM}${NOW} (?:living|based) (?:in|at) (?<value>.{2,60})$`, 'iu'),
-    as('identity', 'residence', true),
-  ],
-  [new RegExp(`^i${NOW} work (?:at|for|with) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', true)],
-  [/^i work as (?:an? )?(?<value>[\p{L}][\p{L} -]{2,40})$/iu, as('identity', 'profession', true)],
-  [
-    new RegExp(
-      `^${I_AM}${NOW} an? (?<value>(?:[\\p{L}-]+ ){0,2}(?:[\\p{L}]+(?:er|or|ist|ian|ant|eer)|nurse|chef|cook))$`,
-      'iu',
-    ),
-    as('identity', 'profession', true),
+    /^i work as (?:an? )?(?<value>[\p{L}-]{2,20}(?: [\p{L}-]{2,20})?)$/iu,
+    as('identity', 'profession', () => true),
   ],
   [
     new RegExp(
@@ -89,10 +96,14 @@ const PATTERNS: readonly Pattern[] = [
     ),
     as('identity', 'trait'),
   ],
-  [/^i was born (?:on|in) (?<value>.{2,40})$/iu, as('identity', 'birthday', true)],
+  [/^i was born on (?<value>.{2,40})$/iu, as('identity', 'birthday', isNumber)],
   [
-    /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|hate|dislike|can't stand|don't like|do not like) (?!you\b)(?<value>[^.!?]{2,60})$/iu,
+    /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|can't stand|don't like|do not like) (?!you\b)(?<value>[^.!?]{2,60})$/iu,
     as('preference', 'taste'),
+  ],
+  [
+    /^i (?:really |absolutely |also )*(?:hate|dislike) (?!you\b)(?<value>[^.!?]{2,60})$/iu,
+    as('preference', 'distaste'),
   ],
   [
     /^i (?:don't|do not|never|can't|cannot) (?:eat|drink) (?<value>[^.!?]{2,40})$/iu,
@@ -109,25 +120,22 @@ const PATTERNS: readonly Pattern[] = [
       kind: 'relation',
       slot: `${thing.toLowerCase()} name`,
       value,
-      singleValued: UNIQUE.test(thing),
+      singleValued: ONE_PERSON.test(thing) && isName(value),
     }),
   ],
   [
-    new RegExp(`^[Mm]y ${PERSON} (?:lives|is living) (?:in|at) (?<value>.{2,60})$`, 'u'),
-    ofPerson('residence'),
+    new RegExp(`^[Mm]y ${PERSON} (?:lives|is living) in (?<value>.{2,60})$`, 'u'),
+    ofPerson('residence', isName),
   ],
-  [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer')],
-  [
-    new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|hates|prefers) (?<value>.{2,60})$`, 'u'),
-    ofPerson('taste', false),
-  ],
-  [new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'), ofPerson('allergy', false)],
+  [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer', isName)],
+  [new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|prefers) (?<value>.{2,60})$`, 'u'), ofPerson('taste')],
+  [new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'), ofPerson('allergy')],
   [
     new RegExp(
       `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))'s (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
       'u',
     ),
-    (groups) => ofPerson(groups.slot ?? '')(groups),
+    (groups) => ofPerson(groups.slot ?? '', isNumber)(groups),
   ],
   [
     new RegExp(`^(?:my|our) (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'),

@@ -11,7 +11,10 @@ test.for([
   ["I'm allergic to walnuts, by the way", 'allergy', 'walnuts, by the way'],
   ['We moved last year. I live in Porto now', 'residence', 'Porto'],
   ['Actually, my phone number is 0170 1234567.', 'phone number', '0170 1234567'],
-  ['We moved to Leeds', 'residence', 'Leeds'],
+  ['I moved to Leeds yesterday', 'residence', 'Leeds'],
+  ['We live at 14 Mill Lane', 'address', '14 Mill Lane'],
+  ['Call me Sam', 'nickname', 'Sam'],
+  ['I hate squash', 'distaste', 'squash'],
   ['my sister Clara lives in Lyon', 'residence', 'Lyon'],
   ["My dog's name is Bello", 'dog name', 'Bello'],
   ["My mother's birthday is on 5 May", 'birthday', '5 May'],
@@ -38,6 +41,61 @@ test.for([
   ['I love young cheese', ['I love young cheese']],
 ] as const)('reads from “%s”: %j', ([message, expected]) => {
   expect(texts(message)).toEqual(expected)
+})
+
+/** Says the pairs in turn. Returns what was replaced, with its replacement. */
+async function replacedBy(
+  pairs: readonly (readonly [string, string])[],
+): Promise<(readonly [unknown, unknown])[]> {
+  const mind = await openMind()
+  for (const text of pairs.flat()) {
+    await mind.say(`${text}.`)
+    await mind.settle()
+  }
+  return mind
+    .known()
+    .flatMap((memory) =>
+      mind.queries.predecessors(memory.memoryId).map((older) => [older.text, memory.text] as const),
+    )
+}
+
+test('replaces what is plainly said anew', async () => {
+  const pairs = [
+    ['I live in Cardiff', 'I moved to Bristol'],
+    ['My phone number is 0170 1234567', 'My phone number is 0171 7654321'],
+    ['My favourite colour is blue', 'My favourite colour is green'],
+    ['My birthday is on 5 May', 'I was born on 6 May 1980'],
+    ['I work at Arup', 'I work for Monzo now'],
+    ['My sister Ada lives in Lyon', 'My sister Ada lives in Turku'],
+    ['I like tea', "I don't like tea any more"],
+  ] as const
+  expect(await replacedBy(pairs)).toEqual(pairs)
+})
+
+test('replaces nothing by a statement that may be true beside it', async () => {
+  const pairs = [
+    ['My wife is Maria', 'My wife is in Paris this week'],
+    ['My dentist is Dr Smith', 'My dentist is on 12 December at 10'],
+    ['My mother is 83', 'My mother is Ilse'],
+    ['I live in Hull', 'We moved to Gmail'],
+    ['I live in Hull', "I'm living in York for the summer"],
+    ['I live in Hull', 'We live at 14 Mill Lane'],
+    ['I work at Arup', 'I work with Tom on Fridays'],
+    ['I work at Arup', 'I work at night'],
+    ['My name is Sam Archer', 'Call me later'],
+    ['My name is Sam Archer', 'Call me Sammy'],
+    ['I was born in Cork', 'I was born on 3 May 1980'],
+    ['I am a nurse', 'I am a morning runner'],
+    ['My partner is Jo', 'My partner is 41'],
+    ['My boss is Karl', 'My boss is German'],
+    ['My bank is Monzo', 'My bank is on Mill Lane'],
+    ['My doctor is Dr Amin', 'My doctor is in Leeds on Mondays'],
+    ['My birthday is on 3 May', 'My birthday is on Saturday'],
+    ['My friend lives in Oslo', 'My friend lives in Rome'],
+    ['My favourite café is the Zucca', 'My favourite café is on Mill Lane'],
+    ['I like coffee', "I don't like coffee with sugar"],
+  ] as const
+  expect(await replacedBy(pairs)).toEqual([])
 })
 
 test('splits sentences after their end, but not after abbreviations, and in linear time', () => {
