@@ -19,7 +19,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 7,
+  version: 8,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}

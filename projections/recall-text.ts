@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer'
 import { normalizeText } from './normalize-text.ts'
+import { STOP_WORDS } from './stop-words.ts'
 
 /**
  * Scripts without spaces between words, and Hangul, whose words include particles: each character is a token,
@@ -112,13 +113,19 @@ const DEVANAGARI = /^\p{Script=Devanagari}/u
  * scripts: light affix stripping; for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
  */
 export function stemOf(word: string): string {
-  if (ASCII_WORD.test(word)) return stemmer(IRREGULAR.get(word) ?? word)
+  if (ASCII_WORD.test(word)) return englishStem(IRREGULAR.get(word) ?? word)
   if (CYRILLIC.test(word)) return word.replace(CYRILLIC_ENDING, '$1')
   if (GREEK.test(word)) return word.replace(GREEK_ENDING, '$1')
   if (ARABIC.test(word)) return word.replace(ARABIC_PREFIX, '$1').replace(ARABIC_ENDING, '$1')
   if (HEBREW.test(word)) return word.replace(HEBREW_PREFIXES, '').replace(HEBREW_ENDING, '$1')
   if (DEVANAGARI.test(word)) return word.replace(DEVANAGARI_ENDING, '$1')
   return word
+}
+
+/** Porter's stem; with an "e" if that is another word, a stop word: each "in" would match "Ines", each "us" "use". */
+function englishStem(word: string): string {
+  const stem = stemmer(word)
+  return STOP_WORDS.has(stem) && stem !== word ? `${stem}e` : stem
 }
 
 const CYRILLIC_ENDING =

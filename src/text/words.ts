@@ -1,5 +1,5 @@
 import { isUnspaced, stemOf, wordsOf } from '../../projections/recall-text.ts'
-import { STOP_WORDS } from './stop-words.ts'
+import { STOP_WORDS } from '../../projections/stop-words.ts'
 
 /** How a model refers to the owner in a memory's text. */
 const OWNER_WORDS: ReadonlySet<string> = new Set(['owner', 'owners', 'user', 'users', 'speaker'])

@@ -1,8 +1,8 @@
 import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entries.ts'
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
+import { STOP_WORDS } from '../../../projections/stop-words.ts'
 import { timeWords } from '../../../projections/time-words.ts'
 import { wallClockMs } from '../../lib/time.ts'
-import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
 
 type QuestionKind = 'time' | 'count' | 'name'

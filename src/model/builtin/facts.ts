@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../text/stop-words.ts'
+import { STOP_WORDS } from '../../../projections/stop-words.ts'
 import { isPersonal } from './text.ts'
 import { isAspect, queryWords, senseOf, wordsOf } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { isIrregular } from '../../../projections/recall-text.ts'
+import { STOP_WORDS } from '../../../projections/stop-words.ts'
 import { oneLine, shorten } from '../../lib/shorten.ts'
-import { STOP_WORDS } from '../../text/stop-words.ts'
 import { sentencesOf } from '../../text/text.ts'
 import { wordsOf } from './words.ts'
 

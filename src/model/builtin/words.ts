@@ -1,5 +1,5 @@
 import { stemOf } from '../../../projections/recall-text.ts'
-import { STOP_WORDS } from '../../text/stop-words.ts'
+import { STOP_WORDS } from '../../../projections/stop-words.ts'
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
 

@@ -42,6 +42,11 @@ test.each([
   expect(tokensOf(one)).toEqual(tokensOf(other))
 })
 
+test('takes no word for an inflection of a stop word', () => {
+  expect(tokensOf('Ines uses')).not.toEqual(tokensOf('in us'))
+  expect(tokensOf('uses used using')).toEqual(tokensOf('use use use'))
+})
+
 test.each([
   ['Chinese', '我住在柏林', ['我', '住', '在', '柏', '林']],
   ['Japanese with a long vowel', 'ラーメン', ['ラ', 'ー', 'メ', 'ン']],
