@@ -1,6 +1,8 @@
 import { defineProjection } from './projection.ts'
 import { createEntryWriter, RECALL_SCHEMA, RECALL_TABLES } from './recall-entries.ts'
+import { wordsOf } from './recall-text.ts'
 import { SAID, saidHandlers } from './said.ts'
+import { STOP_WORDS } from './stop-words.ts'
 
 /** Types of events that add or remove entries. */
 export const ENTRY_TYPES = [
@@ -14,26 +16,41 @@ export const ENTRY_TYPES = [
 
 /**
  * The search index of recall: turns between owner and delegate, and memories. Conversations with guests and
- * internal events are excluded, so they can never surface as the owner's words. Deleting a memory also
- * removes its sources.
+ * internal events are excluded, so they can never surface as the owner's words. So are stock replies, and those
+ * of the builtin model, which hold nothing that the owner's messages do not. Deleting a memory also removes its
+ * sources.
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 8,
-  tables: [...RECALL_TABLES, 'recall_guest_calls'],
+  version: 9,
+  tables: [...RECALL_TABLES, 'recall_guest_calls', 'recall_builtin_turns'],
   lagging: true,
   schema: `${RECALL_SCHEMA}
-    CREATE TABLE recall_guest_calls (callSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;`,
+    CREATE TABLE recall_guest_calls (callSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
+    CREATE TABLE recall_builtin_turns (turnId TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const entries = createEntryWriter(db)
-    const said = saidHandlers(db, 'recall_guest_calls', (speaker, { seq, at, conversationId, body }) =>
-      entries.addTurn({ seq, atMs: Date.parse(at), speaker, conversationId, text: body?.text ?? null }),
+    const rememberBuiltin = db.prepare('INSERT OR IGNORE INTO recall_builtin_turns VALUES (?)')
+    const builtinTurn = db.prepare<[string | null]>('SELECT 1 FROM recall_builtin_turns WHERE turnId = ?')
+    const said = saidHandlers(
+      db,
+      'recall_guest_calls',
+      (speaker, { seq, at, turnId, conversationId, body }) => {
+        const isStock =
+          speaker === 'delegate' && (builtinTurn.get(turnId) !== undefined || saysNothing(body?.text))
+        // It keeps its place: what surrounds it is not adjacent.
+        const text = isStock ? null : (body?.text ?? null)
+        entries.addTurn({ seq, atMs: Date.parse(at), speaker, conversationId, text })
+      },
     )
     return {
       flush: entries.flush,
       discard: entries.discard,
       handlers: {
         ...said,
+        'turn.started': ({ turnId, facts }) => {
+          if (facts.model.provider === 'builtin') rememberBuiltin.run(turnId)
+        },
         'memory.stored': ({ seq, at, body }) =>
           entries.addMemory({ seq, atMs: Date.parse(at), text: body ? searchedText(body) : null }),
         'memory.deleted': ({ facts }) => entries.remove(facts.sourceSeqs),
@@ -44,6 +61,9 @@ export const recallProjection = defineProjection({
     }
   },
 })
+
+/** Whether a reply has no more than one word to find it by: "Noted.", "All right, I will." */
+const saysNothing = (text = '') => wordsOf(text).filter((word) => !STOP_WORDS.has(word)).length < 2
 
 type Searched = {
   readonly subject: string

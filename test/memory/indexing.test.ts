@@ -29,10 +29,11 @@ function entriesOf(ledger: LedgerReader): number[] {
   return ledger.readAfter(0, 10_000).flatMap(({ seq, type }) => (types.includes(type) ? [seq] : []))
 }
 
-test('lists the same entry types that the index folds, except for those of calls', () => {
+test('lists the same entry types that the index folds, except for what begins a call or a turn', () => {
   const { views } = open()
   const { handlers } = recallProjection.fold(views)
-  const folded = Object.keys(handlers).filter((type) => !['call.offered', 'call.connected'].includes(type))
+  const begins = ['call.offered', 'call.connected', 'turn.started']
+  const folded = Object.keys(handlers).filter((type) => !begins.includes(type))
   expect([...ENTRY_TYPES].sort()).toEqual(folded.sort())
 })
 

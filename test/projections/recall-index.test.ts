@@ -112,6 +112,19 @@ test('recalls memories and what owner and delegate said on every channel', () =>
   expect(find(writer, views, 'tulips')).toEqual([1, 2, 5, 6, 7, 8, 9])
 })
 
+test('does not recall replies that are stock or by the builtin model', () => {
+  const { writer, views } = openWriterAndViews()
+  const started = (turnId: string, provider: string): NewEvent => {
+    const example = exampleOf('turn.started', {})
+    if (example.type !== 'turn.started') throw new Error('unexpected example')
+    return { ...example, turnId, facts: { ...example.facts, model: { provider, model: 'm' } } }
+  }
+  writer.append(said('I grow tulips'), started('a', 'builtin'), started('b', 'openai'))
+  writer.append({ ...replied('You told me: you grow tulips.'), turnId: 'a' })
+  writer.append({ ...replied('You grow tulips.'), turnId: 'b' }, { ...replied('Oh, tulips!'), turnId: 'b' })
+  expect(find(writer, views, 'tulips')).toEqual([1, 5])
+})
+
 test('does not recall the words of guests, replies to them, or inner events', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(...call('guest', 'tulips'))

@@ -37,7 +37,13 @@ export function createEvidenceGatherer(views: Database) {
        ORDER BY rowid DESC LIMIT ${MAX_OCCURRENCES}`,
     )
     .pluck()
-  const count = views.prepare<[], number>('SELECT count(*) FROM recall_entries').pluck()
+  // Turns are numbered from 1, and those without an entry count as well.
+  const count = views
+    .prepare<[], number>(
+      `SELECT count(*) + coalesce((SELECT lastId FROM recall_sittings ORDER BY firstId DESC LIMIT 1), 0)
+       FROM recall_entries WHERE id > ${FIRST_MEMORY_ID}`,
+    )
+    .pluck()
 
   return (query: Query, lastTurnId: number): Evidence => {
     const terms = query.terms.slice(0, MAX_TERMS)
