@@ -49,8 +49,8 @@ export function withSlot(asked: Accepted, text: string, quotable: Quotable, cont
 
 /**
  * The words that the text to remember is based on: the message itself, an earlier one, or a sentence of the
- * delegate's that the message refers to. Null if none of them contains it, as it may come from a note, a result
- * or another person.
+ * delegate's that the message refers to and that repeats nobody else. Null if none of them contains it, as it may
+ * come from a note, a result or another person.
  */
 function sourceOf(text: string, message: Utterance, earlier: readonly Utterance[]): Quotable | null {
   const own = earlier.filter(({ speaker }) => speaker === 'owner').reverse()
@@ -61,7 +61,8 @@ function sourceOf(text: string, message: Utterance, earlier: readonly Utterance[
     agreed: false,
   }))
   const last = earlier.at(-1)
-  const sentence = last?.speaker === 'delegate' && pointsBack(message) ? agreedSentence(last.text) : null
+  const isOwnReply = last?.speaker === 'delegate' && !last.isForeign
+  const sentence = isOwnReply && pointsBack(message) ? agreedSentence(last.text) : null
   if (last && sentence !== null)
     quotables.push({ text: sentence, utterance: message, seqs: [last.seq, message.seq], agreed: true })
   const words = contentWords(text)

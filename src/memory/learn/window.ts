@@ -96,12 +96,12 @@ export function createWindowReader(options: {
   const before = (conversationId: string | null, seq: number, limit: number): Utterance[] =>
     utterances.before(conversationId, seq, limit).flatMap((row) => withWords(row) ?? [])
 
-  /** The owner's own words, and the delegate's sentence that they merely agree to. */
+  /** The owner's own words, and the delegate's sentence that they merely agree to, unless it may repeat others. */
   function quotablesOf(utterance: Utterance, shown: readonly Utterance[]): Quotable[] {
     const { conversationId, seq } = utterance
     const own: Quotable = { text: utterance.text, utterance, seqs: [seq], agreed: false }
     const said = shown.findLast((other) => other.seq < seq && other.conversationId === conversationId)
-    if (said?.speaker !== 'delegate' || !merelyAgrees(utterance.text)) return [own]
+    if (said?.speaker !== 'delegate' || said.isForeign || !merelyAgrees(utterance.text)) return [own]
     const sentence = agreedSentence(said.text)
     return sentence === null || !saysSomething(sentence)
       ? [own]

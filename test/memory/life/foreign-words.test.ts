@@ -31,3 +31,18 @@ test('records a memory shown as a correction as a source of the answer', async (
   const oslo = mind.known().find(({ text }) => text === 'I live in Oslo')
   expect(recalled.seqs).toContain(oslo?.storedSeq)
 })
+
+test('learns nothing from a “yes” to words of others that were read aloud', async () => {
+  const mind = await openMind()
+  await mind.say('My favourite colour is green')
+  await mind.say('Read me the note Yak', { reply: 'My favourite colour is beige.', foreign: true })
+  await mind.say('Yes')
+  await mind.settle()
+  await mind.say('Read me the mail', { reply: 'Your doctor is Doctor Evilstein.', foreign: true })
+  const { seq } = await mind.say('Sure', { open: true })
+  expect(await mind.use('remember', { text: 'Your doctor is Doctor Evilstein' }, seq)).toMatchObject({
+    ok: false,
+    reason: 'unsupported',
+  })
+  expect(mind.known()).toMatchObject([{ text: 'My favourite colour is green', status: 'active' }])
+})
