@@ -25,7 +25,7 @@ type Statements = {
   readonly texts: readonly string[]
   /** The owner's messages that state it. */
   readonly saidSeqs: readonly number[]
-  /** `saidSeqs`, and replies that contain all the words. */
+  /** `saidSeqs`, and replies that repeat it. */
   readonly barredSeqs: readonly number[]
 }
 

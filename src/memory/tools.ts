@@ -139,7 +139,9 @@ export function memoryTools(options: {
         if (outcome.status === 'refused') {
           return refuse(
             outcome.reason,
-            "Not saved: a memory must use the owner's own words, numbers and names.",
+            outcome.reason === 'not_to_keep'
+              ? 'Not saved: the same message asks not to keep what it says.'
+              : "Not saved: a memory must use the owner's own words, numbers and names.",
           )
         }
         const { memory, isNew } = outcome

@@ -25,6 +25,7 @@ export type Rejection =
   | 'number_not_in_quote'
   | 'wrong_subject'
   | 'unsupported'
+  | 'not_to_keep'
 
 /** The context in which a candidate is checked. */
 export type Context = {

@@ -10,7 +10,6 @@ import type { Accepted } from './checks.ts'
 import { EXTRACTION_INSTRUCTIONS, type Found, readWindow } from './extract-model.ts'
 import { BY_SERVICE } from './facts.ts'
 import type { LearningThread } from './learning-functions.ts'
-import { ownWords } from './quotation.ts'
 import type { Utterance, Window } from './window.ts'
 
 /** A message of a conversation with another assistant. */
@@ -105,7 +104,7 @@ function windowOf(texts: readonly ImportedText[], partSeq: number): Window {
       speaker: speaker === 'owner' ? 'owner' : 'delegate',
     }),
   )
-  const shown = all.filter(({ speaker, text }) => speaker !== 'owner' || !asksNotToKeep(ownWords(text)))
+  const shown = all.filter(({ speaker, text }) => speaker !== 'owner' || !asksNotToKeep(text))
   const own = shown.filter(({ speaker }) => speaker === 'owner')
   return {
     readSeqs: own.map(({ seq }) => seq),

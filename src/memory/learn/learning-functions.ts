@@ -10,6 +10,7 @@ import { BY_SERVICE, barredFact, placeOf, retiredFact } from './facts.ts'
 import { createLearning, type Learning } from './learning.ts'
 import { readPlainly } from './patterns.ts'
 import { citationsIn, retractionsIn } from './remarks.ts'
+import { createRetiring } from './replaced.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Quotable, type Window } from './window.ts'
 import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './written.ts'
@@ -62,7 +63,9 @@ function createLibrary({ views, ledger }: Sources) {
     return memory !== undefined && shown.some(({ seq }) => sources.includes(seq))
   }
 
-  return { queries, windows, memoriesNear, isRecent, eventsOf }
+  const retiring = createRetiring({ queries, utterances })
+
+  return { queries, windows, memoriesNear, isRecent, retiring, eventsOf }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
@@ -106,7 +109,7 @@ export const learningFunctions = {
 
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, isRecent, eventsOf } = createLibrary(sources)
+    const { queries, windows, isRecent, retiring, eventsOf } = createLibrary(sources)
     return ({
       window,
       checked,
@@ -117,6 +120,8 @@ export const learningFunctions = {
     }) => {
       const facts: NewEvent[] = []
       const learning = createLearning(queries)
+      const secretSeqs = checked.flatMap((each) => (each.outcome === 'secret' ? each.sourceSeqs : []))
+      if (secretSeqs.length > 0) facts.push(barredFact(secretSeqs), ...secretSeqs.flatMap(retiring))
       let accepted = 0
       let discarded = 0
       for (const each of checked) {
@@ -125,14 +130,11 @@ export const learningFunctions = {
           if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, each.reason))
           continue
         }
-        if (each.outcome === 'secret') {
-          facts.push(barredFact(each.sourceSeqs))
-          continue
-        }
+        if (each.outcome === 'secret') continue
         const { saidSeq, sourceSeqs } = each.outcome === 'ended' ? each : each.accepted
         const said = windows.utteranceAt(saidSeq)
-        // Skip it if its source was forgotten while the model was working.
-        if (!said || sourceSeqs.some((seq) => !windows.utteranceAt(seq))) continue
+        // Skip it if its source is not to be kept, or was forgotten while the model was working.
+        if (!said || sourceSeqs.some((seq) => secretSeqs.includes(seq) || !windows.utteranceAt(seq))) continue
         if (each.outcome === 'ended') {
           if (isRecent(each.memoryId, window))
             facts.push(retiredFact(each.memoryId, 'retracted', placeOf(said)))

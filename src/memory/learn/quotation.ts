@@ -37,18 +37,6 @@ export function foldLines(text: string): string {
 /** A request to remember begins its line, within this. */
 const REQUEST_CHARS = 200
 
-/** The owner's own words of a message, folded. */
-export function ownWords(text: string): string {
-  const folded = foldLines(text)
-  const own: string[] = []
-  let at = 0
-  for (const { start, end } of foreignRanges(folded).sort((a, b) => a.start - b.start)) {
-    own.push(folded.slice(at, start))
-    at = Math.max(at, end)
-  }
-  return [...own, folded.slice(at)].join(' ')
-}
-
 /** The parts of a folded message in which the owner is not speaking. What the owner asks to remember stays theirs. */
 export function foreignRanges(text: string): Range[] {
   const ranges: Range[] = []

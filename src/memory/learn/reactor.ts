@@ -17,7 +17,7 @@ import { isWithin } from '../../lib/waits.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
 import type { Extraction } from './extraction.ts'
 import { barredFact, retiredFact } from './facts.ts'
-import { ownWords } from './quotation.ts'
+import { createRetiring } from './replaced.ts'
 import type { WindowReader } from './window.ts'
 
 export type MemoryReactorOptions = {
@@ -134,13 +134,14 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
     if (!last) return undefined
     const secretSeqs = rows.flatMap(({ seq }) => {
       const said = windows.utteranceAt(seq)
-      return said && !said.isKept && asksNotToKeep(ownWords(said.text)) ? [seq] : []
+      return said && !said.isKept && asksNotToKeep(said.text) ? [seq] : []
     })
     return { kind: 'wishes', throughSeq: last.seq, secretSeqs }
   }
 
   async function obey({ throughSeq, secretSeqs }: Wishes): Promise<void> {
-    if (secretSeqs.length > 0) await append([barredFact(secretSeqs)])
+    if (secretSeqs.length > 0)
+      await append([barredFact(secretSeqs), ...secretSeqs.flatMap(createRetiring(options))])
     // Lets voice frames pass while a backlog is checked.
     else await setImmediate()
     checkedSeq = throughSeq

@@ -4,8 +4,8 @@ import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { BY_SERVICE, retiredFact } from './facts.ts'
 
 /**
- * The facts about memories when another message takes the place of the one at `seq`: a memory that rests on no other
- * words of the owner is retired, and what it had replaced holds again.
+ * The facts about memories when another message takes the place of the one at `seq`, or the owner wants it not kept: a
+ * memory that rests on no other words of the owner is retired, and what it had replaced holds again.
  */
 export function createRetiring({
   queries,

@@ -1,3 +1,4 @@
+import { asksNotToKeep } from '../../text/secrecy.ts'
 import { sentencesOf } from '../../text/text.ts'
 import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { canonicalKey } from './canonical-key.ts'
@@ -20,6 +21,7 @@ export function acceptRequest(
 ): Accepted | Rejection {
   const message = windows.requestAt(messageSeq)
   if (message?.speaker !== 'owner') return 'unsupported'
+  if (!message.isKept && asksNotToKeep(windows.utteranceAt(messageSeq)?.text ?? '')) return 'not_to_keep'
   const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
   const quotable = sourceOf(text, message, earlier)
   if (!quotable) return 'unsupported'

@@ -79,7 +79,7 @@ async function answerTo(request: TextRequest, language: Language): Promise<Answe
     texts.push(step)
   }
   if (input.hasAttachments) texts.push(CANNOT_OPEN)
-  return { text: texts.join('\n\n'), calls: [] }
+  return { text: [...new Set(texts)].join('\n\n'), calls: [] }
 }
 
 /**

@@ -67,3 +67,50 @@ test('keeps no message that is barred because it was forgotten', async () => {
   expect(await mind.memory.memories.keep(seq)).toBe(false)
   expect(mind.queries.repeatsBarred({ seq, derivedFrom: [] })).toBe(true)
 })
+
+test.each([
+  'The doctor said: my HIV test is positive. Don’t keep this.',
+  'Meine PIN ist 4821, bitte merk dir das nicht.',
+])('keeps nothing of “%s”, without a model and through one that obeys it', async (said) => {
+  for (const utility of [null, scriptedModel(({ turns: [turn] }) => (turn ? [turn] : []).map(stated))]) {
+    const mind = await openMind({ utility })
+    const { seq } = await mind.say(said)
+    await mind.settle()
+    expect(mind.queries.isSecret(seq)).toBe(true)
+    expect(mind.texts()).toEqual([])
+  }
+})
+
+test('remembers nothing that the same message asks not to keep', async () => {
+  const mind = await openMind()
+  const said = 'Remember that my shed code is 4410. Actually, don’t keep this.'
+  const turn = await mind.say(said, { open: true })
+  expect(await mind.use('remember', { text: 'my shed code is 4410' }, turn.seq)).toMatchObject({
+    ok: false,
+    reason: 'not_to_keep',
+  })
+  expect(mind.known()).toEqual([])
+})
+
+test('retires a memory once its message is marked as not to be kept, and nothing else', async () => {
+  const utility = scriptedModel(({ turns }) =>
+    turns
+      .filter(({ quotable, text }) => quotable && text.includes('4410'))
+      .flatMap(({ text }) => [
+        { ...stated({ text }), secrecy: 'do_not_keep' as const },
+        stated({ text: 'Ida est malade' }),
+      ]),
+  )
+  const mind = await openMind({ utility })
+  for (const said of ['Mon code est 1234', 'Mon code est 4410. Ida est malade. Ne garde pas ça.']) {
+    const turn = await mind.say(said, { open: true })
+    await mind.use('remember', { text: said.slice(0, 17) }, turn.seq)
+    await mind.finish(turn)
+    await mind.settle()
+  }
+  expect(mind.facts('memory.stored')).toHaveLength(2)
+  expect(mind.texts()).toEqual(['Mon code est 1234'])
+})
+
+/** A candidate that says what the owner said. */
+const stated = ({ text }: { readonly text: string }) => ({ text, quote: text })

@@ -145,6 +145,12 @@ test.each([
   expect(turn.text).toBe('I won’t keep that.')
 })
 
+test('says so if a request to remember asks not to keep it', async () => {
+  const said = owner('Remember that my shed code is 4410. Actually, don’t keep this.')
+  const { text } = await runTurn([said], { remember: () => ({ ok: false, reason: 'not_to_keep' }) })
+  expect(text).toBe('I won’t keep that.')
+})
+
 test('restores the last forgotten memory on “undo” if the tool is offered', async () => {
   const past = [
     owner('forget about tea'),

@@ -36,6 +36,7 @@ function remember(text: string): Reply {
 function* keep(text: string): Steps {
   const outcome = yield* use('remember', { text })
   if (outcome.ok) return `I’ll remember: ${toYou(text)}.`
+  if (outcome.reason === 'not_to_keep') return NOT_KEPT
   if (outcome.reason === 'invalid_arguments' || outcome.reason === 'unavailable') return whyNot(outcome)
   return 'I couldn’t keep that. Please say it again in one plain sentence, such as “Remember that my sister is called Ada”.'
 }
