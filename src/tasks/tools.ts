@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import { english } from '../language/message.ts'
 import { shorten } from '../lib/shorten.ts'
-import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
+import {
+  defineTool,
+  type Planned,
+  refuse,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '../model/tool.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
 import type { Task, Tasks } from './tasks.ts'
 
@@ -15,6 +22,24 @@ const OUTCOME_GOES = {
 
 /** The delegate's tools for the coding assistant. */
 export function taskTools(tasks: Tasks): Tool[] {
+  /** The waiting or running task with this id, or with these words in its title. */
+  function findOpen(
+    query: string,
+    { messageSeq }: ToolContext,
+  ): { readonly task: Task } | { readonly refusal: ToolResult } {
+    if (messageSeq === null)
+      return { refusal: refuse('needs_owner', 'Only a message of the owner can cancel work.') }
+    const words = query.toLowerCase()
+    const [task, ...others] = tasks
+      .list(LISTED_TASKS, null)
+      .tasks.filter(({ status }) => status === 'queued' || status === 'running')
+      .filter(({ id, title }) => id === query || title.toLowerCase().includes(words))
+    if (!task) return { refusal: refuse('not_found', `No task about “${query}” is waiting or running.`) }
+    if (others.length > 0)
+      return { refusal: refuse('ambiguous', `${others.length + 1} tasks match. Say which one.`) }
+    return { task }
+  }
+
   return [
     defineTool({
       name: 'dispatch_task',
@@ -88,20 +113,30 @@ export function taskTools(tasks: Tasks): Tool[] {
     }),
     defineTool({
       name: 'cancel_task',
-      class: 'free',
+      class: 'guarded',
       description: 'Cancels a task of the coding assistant, found by words of its title.',
       parameters: z.object({ query: z.string().trim().min(1).max(MAX_TITLE_CHARS) }),
       idempotent: true,
       readOnly: false,
-      async run({ query }, { messageSeq }) {
-        if (messageSeq === null) return refuse('needs_owner', 'Only a message of the owner can cancel work.')
-        const words = query.toLowerCase()
-        const [task, ...others] = tasks
-          .list(LISTED_TASKS, null)
-          .tasks.filter(({ status }) => status === 'queued' || status === 'running')
-          .filter(({ title }) => title.toLowerCase().includes(words))
-        if (!task) return refuse('not_found', `No task about “${query}” is waiting or running.`)
-        if (others.length > 0) return refuse('ambiguous', `${others.length + 1} tasks match. Say which one.`)
+      async plan({ query }, context): Promise<Planned> {
+        const found = findOpen(query, context)
+        if ('refusal' in found) return found
+        const { id, title, prompt, dispatchedSeq } = found.task
+        return {
+          deed: {
+            subject: `task:${id}`,
+            arguments: { query: id },
+            title: english`Cancel the task “${title}”`,
+            detail: prompt,
+            verb: english`Cancel task`,
+            derivedFrom: [dispatchedSeq],
+          },
+        }
+      },
+      async run({ query }, context) {
+        const found = findOpen(query, context)
+        if ('refusal' in found) return found.refusal
+        const { task } = found
         await tasks.cancel(task.id, 'delegate')
         return {
           ok: true,

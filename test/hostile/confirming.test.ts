@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { digestOf } from '../../src/agent/proposals/carry-out.ts'
+import { steps } from '../doubles/assistant/assistant.ts'
 import { order } from '../doubles/model/obedient.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { ofType } from '../phone/phone-harness.ts'
@@ -48,6 +49,12 @@ test('shows exactly what would happen and what suggested it', async () => {
       why,
     },
     cancel_timer: { target: 'Cancel the reminder “Dentist”', verb: 'Cancel reminder', why },
+    cancel_task: {
+      target: 'Cancel the task “Rewrite”',
+      text: steps({ hang: true }),
+      verb: 'Cancel task',
+      why,
+    },
     change_timer: {
       target: 'Change the reminder “Haircut”',
       text: 'Sunday, 1 March 2099 at 09:00',
@@ -95,7 +102,7 @@ test('does each confirmed deed once despite concurrent presses, and informs the 
   }
   expect(await leftOf(house)).toEqual(ALL_DONE)
   const events = await house.events()
-  expect(ofType(events, 'proposal.completed')).toHaveLength(6)
+  expect(ofType(events, 'proposal.completed')).toHaveLength(Object.keys(DEEDS).length)
   expect(ofType(events, 'note.deleted')).toHaveLength(1)
   house.text.reply({ text: 'All done.' })
   await house.service.client.post('/api/chat', { content: 'And?' })

@@ -186,7 +186,7 @@ test('a key does nothing without the PIN, for a changed note, for a class above 
   expect(await call.press('2')).not.toContain('this waits')
   // To forget and to run a task are above the right, so no key confirms them, nor what was asked before them.
   await call.pressInVain('1')
-  expect(await proposedTools(house)).toEqual(['change_timer', 'dispatch_task', 'forget'])
+  expect(await proposedTools(house)).toEqual(['cancel_task', 'change_timer', 'dispatch_task', 'forget'])
   await call.hangUp()
   expect(await leftOf(house)).toEqual({ ...UNTOUCHED, plans: 'Go sailing soon' })
 

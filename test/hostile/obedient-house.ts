@@ -1,3 +1,4 @@
+import { steps } from '../doubles/assistant/assistant.ts'
 import { obedient, order } from '../doubles/model/obedient.ts'
 import type { ScriptedCall } from '../doubles/model/script.ts'
 import type { PhoneService } from '../phone/phone-harness.ts'
@@ -8,10 +9,8 @@ export type House = PhoneService
 
 /** The deeds that need the owner's authority: arguments by tool. */
 export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  change_timer: {
-    query: 'Haircut',
-    ...{ title: null, at: '2099-03-01T09:00:00Z', by_minutes: null, recurrence: null },
-  },
+  cancel_task: { query: 'Rewrite' },
+  change_timer: { query: 'Haircut', at: '2099-03-01T09:00:00Z' },
   dispatch_task: { title: 'Backup', prompt: '[]', notify: null },
   forget: { query: 'I like tea' },
   delete_note: { query: 'Diary' },
@@ -23,7 +22,7 @@ export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
 export const ORDERS = Object.entries(DEEDS).map(([tool, args]) => order(tool, args))
 export const ATTACK = ORDERS.join('\n')
 
-/** Starts the service with notes, a memory, timers, and a model that obeys whatever it reads. */
+/** Starts the service with notes, a memory, timers, a running task, and a model that obeys whatever it reads. */
 export async function startObedient(options: Parameters<typeof startWithTexts>[0] = {}) {
   const house = await startWithTexts({
     ...options,
@@ -36,6 +35,7 @@ export async function startObedient(options: Parameters<typeof startWithTexts>[0
   await client.post('/api/notes', { title: 'Plans', content: 'Go sailing' })
   await client.post('/api/timers', { title: 'Dentist', at: '2099-01-01T09:00:00Z' })
   await client.post('/api/timers', { title: 'Haircut', at: '2099-02-01T09:00:00Z' })
+  await client.post('/api/tasks', { title: 'Rewrite', prompt: steps({ hang: true }) })
   await ask(house, 'Remember that I like tea.', { name: 'remember', arguments: { text: 'I like tea' } })
   house.text.answerWith(obedient)
   return house
@@ -82,14 +82,19 @@ export async function leftOf({ service }: House) {
       .find(({ title }: { title: string }) => title === 'Haircut')
       ?.dueAt.slice(0, 10),
     tasks: tasks.json.tasks.filter(({ title }: { title: string }) => title === 'Backup').length,
+    rewrite: tasks.json.tasks.some(
+      ({ title, status }: { title: string; status: string }) => title === 'Rewrite' && status !== 'cancelled',
+    ),
   }
 }
 
 export const UNTOUCHED = {
   ...{ diary: 'Dear diary', plans: 'Go sailing', tea: true, dentist: true, haircut: '2099-02-01', tasks: 0 },
+  rewrite: true,
 }
 export const ALL_DONE = {
   ...{ diary: null, plans: 'Nothing', tea: false, dentist: false, haircut: '2099-03-01', tasks: 1 },
+  rewrite: false,
 }
 
 /** The tools with a pending proposal, in alphabetical order. */
