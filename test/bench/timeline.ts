@@ -3,7 +3,7 @@ import { createRandom } from '../support/random.ts'
 import { createText } from './vocabulary.ts'
 
 const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
-const model = { provider: 'builtin', model: 'builtin' }
+const model = { provider: 'test', model: 'test' }
 
 /**
  * Turns as the service records them: ten events per span, about 300 bytes of payload each. Up to the event
