@@ -27,6 +27,8 @@ export type Forgettable = {
 
 /** Shorter numbers match by coincidence. */
 const MIN_DIGITS = 4
+/** Many messages share a year. As the whole value, it is a code. */
+const YEAR = /^(?:19|20)\d\d$/
 /** Enough to find what may repeat a text. */
 const MAX_WORDS = 8
 /** Maximum matches; more means that the words are too common. */
@@ -68,7 +70,9 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
 
   function mentionsIn({ text, quote, value }: MemoryRow): number[] {
     const numbers = numberRuns(value || (text ?? '')).flat()
-    const telling = numbers.filter((number) => number.length >= MIN_DIGITS)
+    const telling = numbers.filter(
+      (each) => each.length >= MIN_DIGITS && (each === value || !YEAR.test(each)),
+    )
     return [...repetitionsOf(text ?? '', quote ?? ''), ...mentions([], telling)]
   }
 

@@ -193,6 +193,22 @@ test('bars messages that say the same as a forgotten memory, but none that only 
   expect(seqs.map(mind.queries.isBarred)).toEqual([true, false, false, true, true])
 })
 
+test('bars messages with the number of a forgotten code, but none for sharing a year', async () => {
+  const mind = await openMind()
+  const [code, year, same] = [
+    await mind.say('My PIN is 4821.'),
+    await mind.say('My wedding is on 22 May 2027.'),
+    await mind.say('The boiler is checked in 2027, and 4821 opens the shed.'),
+  ]
+  await mind.settle()
+  const forget = (words: RegExp) =>
+    mind.forget(mind.known().find(({ text }) => words.test(text ?? ''))?.memoryId ?? '')
+  await forget(/wedding/)
+  expect([year.seq, same.seq].map(mind.queries.isBarred)).toEqual([true, false])
+  await forget(/PIN/)
+  expect([code.seq, same.seq].map(mind.queries.isBarred)).toEqual([true, true])
+})
+
 test('never recalls the answer to a request to forget, sent by chat or text', async () => {
   const mind = await openMind()
   await mind.say('The spare key lies under the blue flowerpot.')
