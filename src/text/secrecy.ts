@@ -10,16 +10,15 @@ const TELLS = "(?<!\\b(?:i|we|they|can|could|will|i'll|we'll)(?: really| still)?
 const US = 'between (?:us|you and me)'
 /** German, too: "don't keep this" is a promise in each language of the product, also without a model. */
 const MERKE = '(?:merk|behalt|speicher|notier)'
-const END = '(?= ?(?:[.,:;!)]|$))'
 const KEPT_OUT = new RegExp(
   [
     `(?!^don't remember (?:it|that)\\b)(?:${TELLS}\\b${NOT}|n't want you to) (?:${KEEP} ${WHAT}|(?:save|store) my)\\b`,
-    `(?<!(?:n't|not(?: to)?|never|ever|always|i) )\\bforget (?:this${END}|${WHAT} (?:after|afterwards|once)\\b)`,
+    `(?<!(?:n't|not(?: to)?|never|ever|always|i) )\\bforget (?:this ?:|${WHAT} (?:after|afterwards|once)\\b)`,
     `\\boff[ -]the[ -]record\\b|\\bnot for (?:the|your) (?:record|memory|notes)\\b`,
     `\\b(?:(?:just|stays|keep ${WHAT}) ${US}\\b|${US}(?= ?[,:])|keep ${WHAT} (?:out of|off) (?:your |the )?(?:memory|notes|records?)\\b)`,
-    `(?<!\\b(?:ich|er|sie|wir) )\\b${MERKE}e?(?: (?:dir|das|dies|es|davon|bitte|lieber|aber|meine?[nrms]? \\p{L}+)){1,4} nicht\\b`,
-    `\\b(?:dir|bitte)(?: das| es| bitte| dir){0,3} nicht (?:zu )?${MERKE}e?n\\b`,
-    `\\bvergiss das(?: bitte)?${END}|\\bunter uns(?: gesagt)?(?= ?[,:])`,
+    `(?<!\\b(?:ich|er|sie|wir) )\\b${MERKE}e?(?: (?:dir|das|dies|es|davon|bitte|lieber|aber|meine?[nrms]? \\p{L}+)){1,4} (?:nicht|nie|nirgends)\\b`,
+    `\\b(?:dir|bitte)(?: das| es| bitte| dir){0,3} (?:nicht|nie|nirgends) (?:zu )?${MERKE}e?n\\b`,
+    '\\bvergiss (?:das|dies)(?: bitte)? ?:|\\bunter uns(?: gesagt)?(?= ?[,:])',
   ].join('|'),
   'u',
 )

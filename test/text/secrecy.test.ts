@@ -27,6 +27,7 @@ test.each([
   'Du musst dir das nicht merken',
   'Bitte vergiss das: mein Code ist 4410',
   'Unter uns: Mama ist krank',
+  'Bitte nirgends speichern: ich verdiene 5900',
 ])('reads the wish not to keep “%s”', (text) => {
   expect(asksNotToKeep(text)).toBe(true)
 })
@@ -41,11 +42,12 @@ test.each([
   'I really don’t remember that film',
   'Don’t remember it',
   'Don’t forget this: my code is 4410',
-  'Don’t ever forget this.',
-  'Remember not to forget this.',
+  'Don’t ever forget this: my code is 4410',
+  'Remember not to forget this: my code is 4410',
   'Merk dir ich mag Spinat nicht',
   'Bob mailed:\n> this is off the record\nI live in Porto',
   'Ich merke mir das nicht',
+  'Nein, vergiss das, das war gelogen',
   'Merk dir dass ich Fisch nicht mag',
   'Vergiss das nicht: mein Code ist 4410',
   'Ich kann mir das nicht merken',
