@@ -1,6 +1,6 @@
 import { english } from '../../language/message.ts'
 
-/** Replies that several intents share. They name pages, never variables. Two are translated: the owner may not read English. */
+/** Replies that several intents share. They name pages, never variables. Three are translated: the owner may not read English. */
 export const NEEDS_MODEL = english`That needs a language model: [connect one](/settings#model).`
 /** Used instead if the owner has just read the other one. */
 export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. Ask me what I can do.'
@@ -34,7 +34,7 @@ export const WILL_REMIND = 'I’ll remind you'
 export const FIRST_DUE = ', first'
 export const ASK_WHEN = 'When?'
 export const WHICH_ONE = 'Which one do you mean?'
-export const NOT_KEPT = 'I won’t keep that.'
+export const NOT_KEPT = english`I won’t keep that.`
 export const CLOSEST = 'This is the closest that I find:'
 export const CONFIRM = 'Nothing is done yet. Please confirm it on your [timeline](/).'
 export const CONFIRM_THERE = 'A “yes” here is not enough: please confirm it on your [timeline](/).'

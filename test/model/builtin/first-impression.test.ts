@@ -244,9 +244,10 @@ test('writes dates, times and numbers as the language of the owner does', async 
   expect(await answer('what day is Christmas?')).toBe('Christmas is on 25.12.2026.')
 })
 
-test('says in the language of the owner that it knows only English', async () => {
-  const { text } = await runTurn([owner('Merk dir meinen Geburtstag')], nothing, { language: 'de' })
-  expect(text).toContain('Ohne Modelldienst verstehe ich nur einfaches Englisch')
+test('says in the language of the owner that it knows only English, and what it does not keep', async () => {
+  const answer = async (said: string) => (await runTurn([owner(said)], nothing, { language: 'de' })).text
+  expect(await answer('Merk dir meinen Geburtstag')).toContain('verstehe ich nur einfaches Englisch')
+  expect(await answer('Meine PIN ist 4821, merk dir das nicht.')).toBe('Das behalte ich nicht.')
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { translateTo } from '../../../language/languages.ts'
 import { asksNotToKeep } from '../../../text/secrecy.ts'
 import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
@@ -226,7 +227,9 @@ export const forgetIntents: readonly Intent[] = [
 ]
 
 /** "Don't keep that", anywhere in a message. Before `rememberIntents`, which would read the opposite. */
-export const secrecyIntent: Intent = on('(.+)', ([text = '']) => (asksNotToKeep(text) ? NOT_KEPT : null))
+export const secrecyIntent: Intent = on('(.+)', ([text = ''], { present }) =>
+  asksNotToKeep(text) ? translateTo(present.language, NOT_KEPT) : null,
+)
 
 /** "Sorry, I meant Wednesday" does not say what of. It sees polite words, because "actually" is one. */
 export const correctionIntent: Intent = on(
