@@ -214,7 +214,7 @@ test('frees the line at once when a relay fails before it connects, and logs why
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { callSid: 'CA1', reason: 'not_connected' } }])
   expect(relayOf((await phone.provider.ring('CA2', OWNER)).text)).not.toBe(null)
   const { lines } = (await phone.service.client.get('/api/logs?limit=2000&level=warn')).json
-  expect(JSON.stringify(lines)).toMatch(/"a relay failed"/)
+  expect(JSON.stringify(lines)).toMatch(/"the line of a call failed"/)
   expect(lines.filter((line: object) => JSON.stringify(line).includes('64101'))).toHaveLength(1)
   expect(JSON.stringify(lines)).not.toContain('heron')
 })

@@ -14,7 +14,7 @@ import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
 import { dueToday } from './agenda.ts'
 import { tickOff } from './move-timer.ts'
-import { linked, NEW, RESTORE } from './notes.ts'
+import { justNamed, linked, NEW, RESTORE } from './notes.ts'
 import { naming } from './which-timer.ts'
 
 export const ADDED = 'Added to your'
@@ -165,7 +165,8 @@ export const listIntents: readonly Intent[] = [
     ],
     (groups, world) => {
       const [name] = latestList(world)
-      return name === undefined ? null : act(add, [0, 1])([firstOf(groups), name])
+      const isOther = justNamed(world) !== undefined && !listIn(world.conversation.past[0]?.reply ?? '')
+      return name === undefined || isOther ? null : act(add, [0, 1])([firstOf(groups), name])
     },
   ),
   on(`${NEW}(?: me)? (?:a |the )(?:new )?list (?:of|for|called|named) ([^:]{1,60}): (.+)`, act(add, [1, 0])),

@@ -29,6 +29,8 @@ const SAY_AGAIN = 'Several match. Please say it again with all words of the one 
 const isPartOfDay = (text: string) => PARTS_OF_DAY.some(([words]) => words.test(text))
 
 const SNOOZE_MINUTES = 10
+/** Ends the reply about a repeating reminder that was moved as a whole. */
+const EACH_TIME = ', repeating.'
 const EARLIER = /\b(?:forward|up|earlier|sooner)\b/i
 
 export const SAME_TIME = /,? ?\b(?:at )?(?:the )?same time\b/i
@@ -77,7 +79,8 @@ function everyTime(
 ): Call['args'] | null {
   const [hours, minutes] = String(at).split(':').map(Number)
   const recurrence = timer?.recurrence?.replace(/^\d+ \d+ /, `${minutes} ${hours} `)
-  const isJustSet = past[0]?.reply.includes(FIRST_DUE)
+  const reply = past[0]?.reply ?? ''
+  const isJustSet = reply.includes(FIRST_DUE) || reply.endsWith(EACH_TIME)
   return isJustSet && at !== undefined && recurrence !== undefined && recurrence !== timer?.recurrence
     ? { recurrence }
     : null
@@ -103,7 +106,7 @@ export function* move(text: string, world: World): Steps {
   const needsTimer = isClock || isDay || words.length === 0
   const timer = timed[0] ?? (needsTimer ? yield* findNamed(words, world) : undefined)
   const at = isClock ? clockIn(text, timer, world) : isDay ? onDay(when.local, timer, world) : {}
-  const every = isClock ? everyTime(at, timer, world) : null
+  const every = isClock && words.length === 0 ? everyTime(at, timer, world) : null
   const query = timer?.id ?? words.join(' ')
   let outcome = yield* use('change_timer', { query: query || null, ...(every ?? { ...time, ...at }) })
   // That time is over on the day named, or on that of the reminder.
@@ -115,8 +118,8 @@ export function* move(text: string, world: World): Steps {
   if (!outcome.ok) return whyNot(outcome)
   const { title = 'the timer', recurrence } = outcome.timer ?? {}
   const isOnce = when?.kind !== 'every' && every === null
-  const which = recurrence ? (isOnce ? ', just this once' : ', repeating') : ''
-  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${which}.`
+  const which = recurrence ? (isOnce ? ', just this once.' : EACH_TIME) : '.'
+  return `${WILL_REMIND} of “${title}” ${formatDue(outcome.timer, world.present)}${which}`
 }
 
 /** Ticks off the reminder that is due and has these words, or without words the last one; null if there is none. */

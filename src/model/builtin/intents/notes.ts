@@ -49,7 +49,7 @@ function* readNote(query: string): Steps {
   if (!outcome.ok) return whyNot(outcome)
   const { id, title = '', content = '' } = outcome.note ?? {}
   const text = excerptOf(content) || 'The note is empty.'
-  if (isFirstLine(title, content)) return text.replace(title, linked(id, title))
+  if (isFirstLine(title, content)) return text.replace(title, () => linked(id, title))
   return `**${linked(id, title)}**\n\n${text}`
 }
 
@@ -79,9 +79,8 @@ const named = (groups: readonly string[], steps: (name: string) => Reply): Reply
 }
 
 /** The id of the one note that a reply just linked to: "it". */
-function justNamed({ conversation: { past } }: World): string | undefined {
-  const ids = past.slice(0, 2).map(({ reply }) => [...reply.matchAll(/\]\(\/notes\/([\w-]+)\)/g)])
-  const [id, ...others] = ids.find(({ length }) => length > 0) ?? []
+export function justNamed({ conversation: { past } }: World): string | undefined {
+  const [id, ...others] = (past[0]?.reply ?? '').matchAll(/\]\(\/notes\/([\w-]+)\)/g)
   return others.length === 0 ? id?.[1] : undefined
 }
 
