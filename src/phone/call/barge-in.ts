@@ -7,7 +7,7 @@ import { placeUtterance, settleUtterance } from './transcript.ts'
 /** The caller began to speak: stops the reply within this step. */
 export function callerStarted(draft: Draft): void {
   const beganNow = !draft.state.caller.speaking
-  setCaller(draft, { speaking: true, hasAsked: true, hasHeard: false, replyOwed: null })
+  setCaller(draft, { speaking: true, hasAsked: true, replyOwed: null })
   // The reply to these words also covers the queued request.
   setResponses(draft, { queued: null, failures: 0, toolRounds: 0 })
   set(draft, { checkInsMade: 0 })

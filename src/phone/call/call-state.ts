@@ -194,16 +194,14 @@ export type CallerState = {
   readonly speaking: boolean
   /** Whether the caller has been connected, spoken, or pressed a key that asks for a reply, since the last check-in. */
   readonly hasAsked: boolean
-  /** Whether the caller has been sent audio of the model since then. */
-  readonly hasHeard: boolean
   /** Set while the service owes a reply to the caller. It may leave noise unanswered (`isOptional`). */
   readonly replyOwed: { readonly sinceMs: number; readonly isOptional: boolean } | null
 }
 
 export type ResponseState = {
   readonly active: string | null
-  /** What the active response was asked with, and whether it may say nothing. */
-  readonly activeAs: { readonly instructions: string | null; readonly isOptional: boolean }
+  /** What the active response was asked with, and whether any of its audio has come. */
+  readonly activeAs: { readonly instructions: string | null; readonly hasAudio: boolean }
   /** Sent, but not yet confirmed by `response.created`. */
   readonly requested: { readonly eventId: string; readonly instructions: string | null } | null
   readonly requestedAtMs: number
@@ -248,10 +246,10 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       opening: options.greeting,
     },
     lastSignMs: atMs,
-    caller: { speaking: false, hasAsked: true, hasHeard: false, replyOwed: null },
+    caller: { speaking: false, hasAsked: true, replyOwed: null },
     responses: {
       active: null,
-      activeAs: { instructions: null, isOptional: false },
+      activeAs: { instructions: null, hasAudio: false },
       requested: null,
       requestedAtMs: atMs,
       requests: 0,

@@ -1,4 +1,4 @@
-import { type Draft, type Phrase, set, setCaller } from './call-state.ts'
+import { type Draft, type Phrase, set, setResponses } from './call-state.ts'
 import { acknowledge, complete, enqueue, type Outcome, type Outgoing, type SegmentName } from './playback.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { isClosed, responseCreated } from './responses.ts'
@@ -26,7 +26,7 @@ export function audioDelta(draft: Draft, event: Said<'response.output_audio.delt
     responseId: event.response_id,
     contentIndex: event.content_index,
   }
-  setCaller(draft, { hasHeard: true })
+  setResponses(draft, { activeAs: { ...draft.state.responses.activeAs, hasAudio: true } })
   play(draft, name, event.delta)
 }
 

@@ -72,10 +72,7 @@ export function responseCreated(draft: Draft, responseId: string): void {
   const { caller, stage, responses } = draft.state
   setResponses(draft, {
     active: responseId,
-    activeAs: {
-      instructions: responses.requested?.instructions ?? null,
-      isOptional: caller.replyOwed?.isOptional ?? false,
-    },
+    activeAs: { instructions: responses.requested?.instructions ?? null, hasAudio: false },
     requested: null,
   })
   setCaller(draft, { replyOwed: null })
@@ -106,6 +103,8 @@ export function responseDone(draft: Draft, done: Done): void {
       message: 'a response of a call failed',
       detail: [status, failure, details?.reason].filter(Boolean).join(', '),
     })
+  // After words without audio, models go on without it.
+  deleteUnheardOf(draft, done, interrupted || isMute)
   const isRetried = failure !== null && !interrupted && retryFailed(draft, failure)
   draft.actions.push({
     type: 'response.finished',
@@ -125,20 +124,17 @@ export function responseDone(draft: Draft, done: Done): void {
       },
     },
   })
-  // After words without audio, models go on without it.
-  deleteUnheardOf(draft, done, interrupted || isMute)
   settleGenerated(draft, done)
   if (status === 'completed') runTools(draft, done)
   if (status === 'completed' && failure === null) setResponses(draft, { failures: 0 })
   sendQueued(draft)
 }
 
-/** Whether a response that should have spoken has no audio, which models produce at times. */
+/** Whether the words of a response have no audio, as happens at times. A model may also choose to say nothing. */
 function saidNothing(draft: Draft, { status, output }: Done): boolean {
-  const { caller, responses } = draft.state
-  const isOver = status === 'completed' || status === 'incomplete'
-  const callsTool = output.some(({ type }) => type === 'function_call')
-  return isOver && !callsTool && !caller.hasHeard && !responses.activeAs.isOptional
+  const has = (item: string) => output.some(({ type }) => type === item)
+  const isOver = status === 'incomplete' || (status === 'completed' && has('message'))
+  return isOver && !has('function_call') && !draft.state.responses.activeAs.hasAudio
 }
 
 /**
@@ -181,7 +177,7 @@ export function keypadTold(draft: Draft, text: string, asksReply: boolean): void
   else setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
   if (!asksReply) return
   setResponses(draft, { toolRounds: 0 })
-  setCaller(draft, { hasAsked: true, hasHeard: false })
+  setCaller(draft, { hasAsked: true })
   if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)
 }
 

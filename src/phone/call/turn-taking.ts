@@ -211,7 +211,7 @@ function breakSilence(draft: Draft): void {
     return
   }
   set(draft, { checkInsMade: checkInsMade + 1 })
-  setCaller(draft, { hasAsked: false, hasHeard: false })
+  setCaller(draft, { hasAsked: false })
   requestResponse(draft, options.checkIn)
 }
 

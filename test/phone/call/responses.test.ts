@@ -184,8 +184,11 @@ test('asks again when the model answers without audio, and forgets that answer',
     call.spoke('u1', 'When does the train leave?')
     call.created('r1')
     const actions = call.done('r1', status, [{ id: 'i1', type: 'message' }])
-    expect(sent(actions, 'conversation.item.delete')).toMatchObject([{ item_id: 'i1' }])
-    expect(sent(actions, 'response.create')).toHaveLength(1)
+    const events = actions.flatMap((action) => (action.type === 'model.send' ? [action.event] : []))
+    expect(events).toMatchObject([
+      { type: 'conversation.item.delete', item_id: 'i1' },
+      { type: 'response.create' },
+    ])
     call.created('r2')
     expect(mediaBytes(call.done('r2', status, [{ id: 'i2', type: 'message' }]))).toBe(1_600)
     const failures = call.all.flatMap((action) =>
@@ -195,18 +198,17 @@ test('asks again when the model answers without audio, and forgets that answer',
   }
 })
 
-test('asks for no more when the model has spoken before its tools, or the caller made only noise', () => {
+test('asks for no more of a model that says nothing, or that spoke before a key was pressed', () => {
   const call = startQuietCall()
-  call.spoke('u1', 'Note that.')
+  call.spoke('u1', 'Hold on, please.')
   call.created('r1')
-  call.delta('r1', 'i1', 160)
-  call.done('r1', 'completed', [toolCall('c1')])
-  returned(call, 'c1')
+  expect(sent(call.done('r1'), 'response.create')).toEqual([])
   call.created('r2')
-  expect(sent(call.done('r2'), 'response.create')).toEqual([])
-  call.spoke('u2', '')
-  call.created('r3')
-  expect(sent(call.done('r3'), 'response.create')).toEqual([])
+  call.delta('r2', 'i2', 160)
+  call.give({ type: 'keypad.told', text: 'It was done.', asksReply: true })
+  const actions = call.done('r2', 'completed', [{ id: 'i2', type: 'message' }])
+  expect(sent(actions, 'conversation.item.delete')).toEqual([])
+  expect(sent(actions, 'response.create')).toHaveLength(1)
 })
 
 test('apologises before it hangs up on silence that it could not break', () => {
