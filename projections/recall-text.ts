@@ -122,10 +122,10 @@ export function stemOf(word: string): string {
   return word
 }
 
-/** Porter's stem; with an "e" if that is another word, a stop word: each "in" would match "Ines", each "us" "use". */
+/** Porter's stem, marked if that is a stop word: each "in" would match "Ines", each "us" "use". */
 function englishStem(word: string): string {
   const stem = stemmer(word)
-  return STOP_WORDS.has(stem) && stem !== word ? `${stem}e` : stem
+  return STOP_WORDS.has(stem) && stem !== word ? `${stem}0` : stem
 }
 
 const CYRILLIC_ENDING =

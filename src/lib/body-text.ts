@@ -1,16 +1,17 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 import { parseJson } from './parse-json.ts'
 
-/** The texts in the body of an event, as `withoutNames` reads them; "" if it has none. */
+/** The texts in the body of an event, without the names in the JSON of tools; "" if it has none. */
 export function bodyText(event: AnyEvent): string {
   if (event.type === 'unknown' || !event.body) return ''
   const texts = Object.values(event.body).filter((value) => typeof value === 'string')
-  return texts.map(withoutNames).join('\n')
+  const isOfTool = event.type === 'tool.called' || event.type === 'tool.returned'
+  return (isOfTool ? texts.map(withoutNames) : texts).join('\n')
 }
 
-/** What a text says. Of JSON, such as the arguments and results of tools, that is the values without their names. */
+/** The values in the arguments or the result of a tool, which are JSON. Anything else stays as it is. */
 export function withoutNames(text: string): string {
-  const json = /^\s*[{[]/.test(text) ? parseJson(text) : null
+  const json = parseJson(text)
   if (json === null) return text
   const values: string[] = []
   const open: unknown[] = [json]

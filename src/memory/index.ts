@@ -220,7 +220,7 @@ export function buildMemory(options: {
     /** Runs work while learning is paused. */
     exclusively: lock,
     /** The facts about memories when another message takes the place of one. */
-    retire: createRetiring({ queries, utterances }),
+    retire: (seq: number) => createRetiring({ queries, utterances })([seq], 'replaced'),
     recall: passive.recall,
     /** Resolves when the vectors of these events are overwritten on disk. */
     forgetVectors: vectors.forget,

@@ -61,7 +61,7 @@ export async function resultOf(
 
 /** Those of the timers whose title has every word of the query, or that have it as their id. */
 export function matching(timers: readonly Timer[], query: string | null): readonly Timer[] {
-  const words = (query ?? '').toLowerCase().split(/[\s-]+/)
+  const words = (query ?? '').toLowerCase().split(/[\s-]+(?=.)/)
   return timers.filter(
     ({ id, title }) => id === query || words.every((word) => title.toLowerCase().includes(word)),
   )

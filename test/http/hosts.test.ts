@@ -37,10 +37,11 @@ test('answers only under its own names and under addresses', async () => {
 
 test('answers the health check of a load balancer, which names no host', async () => {
   const { port } = await startService()
-  const status = async (version: string) =>
-    (await raw(port, `GET /health HTTP/${version}\r\nConnection: close\r\n\r\n`)).status
-  expect(await status('1.0')).toBe(200)
-  expect(await status('1.1')).toBe(400)
+  const status = async (request: string) =>
+    (await raw(port, `GET ${request}\r\nConnection: close\r\n\r\n`)).status
+  expect(await status('/health HTTP/1.0')).toBe(200)
+  expect(await status('/health HTTP/1.1')).toBe(400)
+  expect(await status('/login HTTP/1.0')).toBe(400)
 })
 
 test('answers under the host of an earlier Public URL, so that a mistake can be mended', async () => {

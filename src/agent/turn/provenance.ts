@@ -25,7 +25,7 @@ export function createProvenance() {
      * latest item of `past` that contains it.
      */
     sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[] {
-      const words = tellingWords(withoutNames(text))
+      const words = tellingWords(text)
       const sources = own.flatMap((event) => {
         const shared = wordsIn(event, bodyText).intersection(words)
         return shared.size === 0 ? [] : [{ seq: event.seq, shared }]
@@ -45,5 +45,7 @@ export function createProvenance() {
 }
 
 function quotableOf({ item, quotable }: Quotable): string {
-  return withoutNames(quotable ?? (item.type === 'tool_call' ? item.arguments : textOf(item)))
+  if (quotable !== undefined) return quotable
+  if (item.type === 'tool_call') return withoutNames(item.arguments)
+  return item.type === 'tool_result' ? withoutNames(item.output) : textOf(item)
 }

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import { MAX_FOREIGN_SEQS } from '../../../ledger/events/turn.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
+import { withoutNames } from '../../lib/body-text.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage, Use } from '../../model/port.ts'
 import type { LeftOut, Opening } from '../context/composer.ts'
@@ -83,7 +84,7 @@ export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
           type: 'tool.called',
           actor: 'delegate',
           ...place,
-          derivedFrom: derivation(call.arguments),
+          derivedFrom: derivation(withoutNames(call.arguments)),
           key: `tool-called:${turnId}:${call.callId}`,
           facts: {
             callId: call.callId,

@@ -173,7 +173,7 @@ function markupOf(offer: Offer): string {
 }
 
 /** An error of the provider without its message, which may repeat what was said. */
-const codeIn = (error: string) => /\b\d{1,10}\b/.exec(error)?.[0] ?? ''
+const codeIn = (error: string) => /^\s*(\d{1,10})\b/.exec(error)?.[1] ?? ''
 
 function id(text: string): string {
   return text.slice(0, MAX_ID_CHARS)

@@ -86,8 +86,9 @@ export function createHttpServer(options: {
       writeRefusal(incoming.socket, MALFORMED, requestId)
       return
     }
-    // HTTP/1.0 needs none, and load balancers ask for /health that way.
-    if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
+    // HTTP/1.0 needs no Host, and load balancers ask for their health checks that way.
+    const isCheck = incoming.url === '/health' || incoming.url === '/ready'
+    if (isCheck && incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
     const { isHttps } = identifyCaller(incoming)
     for (const [name, value] of Object.entries(securityHeaders(requestId, isHttps))) {
       if (value !== undefined) outgoing.setHeader(name, value)

@@ -71,7 +71,7 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   function mentionsIn({ text, quote, value }: MemoryRow): number[] {
     const numbers = numberRuns(value || (text ?? '')).flat()
     const telling = numbers.filter(
-      (each) => each.length >= MIN_DIGITS && (each === value || !YEAR.test(each)),
+      (each) => each.length >= MIN_DIGITS && (!value || each === value || !YEAR.test(each)),
     )
     return [...repetitionsOf(text ?? '', quote ?? ''), ...mentions([], telling)]
   }

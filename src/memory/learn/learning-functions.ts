@@ -120,8 +120,9 @@ export const learningFunctions = {
     }) => {
       const facts: NewEvent[] = []
       const learning = createLearning(queries)
-      const secretSeqs = checked.flatMap((each) => (each.outcome === 'secret' ? each.sourceSeqs : []))
-      if (secretSeqs.length > 0) facts.push(barredFact(secretSeqs), ...secretSeqs.flatMap(retiring))
+      const hidden = checked.flatMap((each) => (each.outcome === 'secret' ? each.sourceSeqs : []))
+      const secretSeqs = [...new Set(hidden)]
+      if (secretSeqs.length > 0) facts.push(barredFact(secretSeqs), ...retiring(secretSeqs, 'retracted'))
       let accepted = 0
       let discarded = 0
       for (const each of checked) {

@@ -141,7 +141,7 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
 
   async function obey({ throughSeq, secretSeqs }: Wishes): Promise<void> {
     if (secretSeqs.length > 0)
-      await append([barredFact(secretSeqs), ...secretSeqs.flatMap(createRetiring(options))])
+      await append([barredFact(secretSeqs), ...createRetiring(options)(secretSeqs, 'retracted')])
     // Lets voice frames pass while a backlog is checked.
     else await setImmediate()
     checkedSeq = throughSeq

@@ -4,8 +4,8 @@ import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { BY_SERVICE, retiredFact } from './facts.ts'
 
 /**
- * The facts about memories when another message takes the place of the one at `seq`, or the owner wants it not kept: a
- * memory that rests on no other words of the owner is retired, and what it had replaced holds again.
+ * The facts about memories that rest on nothing but messages that no longer count: another takes their place
+ * (`replaced`), or the owner wants them not kept (`retracted`). They retire, and what they had replaced holds again.
  */
 export function createRetiring({
   queries,
@@ -13,27 +13,25 @@ export function createRetiring({
 }: {
   readonly queries: MemoryQueries
   readonly utterances: UtteranceQueries
-}): (seq: number) => readonly NewEvent[] {
-  /** Whether the owner said it, and did not replace it. A sentence of the delegate only counts with their "yes". */
-  const holds = (seq: number) => !queries.isReplaced(seq) && utterances.bySeq(seq)?.speaker === 'owner'
+}): (seqs: readonly number[], reason: 'replaced' | 'retracted') => readonly NewEvent[] {
+  /** Whether the owner said it, and neither replaced nor hid it. A sentence of the delegate only counts with their "yes". */
+  const holds = (seq: number) =>
+    !queries.isReplaced(seq) && !queries.isSecret(seq) && utterances.bySeq(seq)?.speaker === 'owner'
 
-  return (seq) => {
-    const restsOnIt = (memoryId: string) =>
-      !queries.sources(memoryId).some((source) => source !== seq && holds(source))
-    const retired = queries.bySource(seq).filter(({ memoryId }) => restsOnIt(memoryId))
-    const restored = retired
-      .flatMap(({ memoryId }) => queries.predecessors(memoryId))
-      .filter(({ memoryId, status }) => status === 'superseded' && !restsOnIt(memoryId))
+  return (seqs, reason) => {
+    const restsOnThem = (memoryId: string) =>
+      !queries.sources(memoryId).some((source) => !seqs.includes(source) && holds(source))
+    const from = seqs.flatMap((seq) => queries.bySource(seq).map(({ memoryId }) => [memoryId, seq] as const))
+    const retired = [...new Map(from)].filter(([memoryId]) => restsOnThem(memoryId))
+    const restored = retired.flatMap(([memoryId, causedBy]) =>
+      queries
+        .predecessors(memoryId)
+        .filter((older) => older.status === 'superseded' && !restsOnThem(older.memoryId))
+        .map((older) => ({ causedBy, facts: { memoryId: older.memoryId } })),
+    )
     return [
-      ...retired.map(({ memoryId }) => retiredFact(memoryId, 'replaced', { causedBy: seq })),
-      ...restored.map(
-        ({ memoryId }): NewEvent => ({
-          type: 'memory.restored',
-          ...BY_SERVICE,
-          causedBy: seq,
-          facts: { memoryId },
-        }),
-      ),
+      ...retired.map(([memoryId, causedBy]) => retiredFact(memoryId, reason, { causedBy })),
+      ...restored.map((each): NewEvent => ({ type: 'memory.restored', ...BY_SERVICE, ...each })),
     ]
   }
 }

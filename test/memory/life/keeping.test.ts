@@ -112,5 +112,22 @@ test('retires a memory once its message is marked as not to be kept, and nothing
   expect(mind.texts()).toEqual(['Mon code est 1234'])
 })
 
+test('retires a memory that rests on two messages, neither of which is to be kept', async () => {
+  const utility = scriptedModel(({ turns }) =>
+    turns
+      .filter(({ quotable }) => quotable)
+      .map(({ text }) => ({ ...stated({ text }), secrecy: 'do_not_keep' as const })),
+  )
+  const mind = await openMind({ utility })
+  for (const said of ['Mon code est 4410. Ne garde pas ça.', 'Mon code est 4410. Oublie ensuite.']) {
+    const turn = await mind.say(said, { open: true })
+    await mind.use('remember', { text: 'Mon code est 4410' }, turn.seq)
+    await mind.finish(turn)
+  }
+  await mind.settle()
+  expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'retracted' } }])
+  expect(mind.texts()).toEqual([])
+})
+
 /** A candidate that says what the owner said. */
 const stated = ({ text }: { readonly text: string }) => ({ text, quote: text })
