@@ -29,6 +29,8 @@ export type Forgettable = {
 const MIN_DIGITS = 4
 /** Many messages share a year. As the whole value, it is a code. */
 const YEAR = /^(?:19|20)\d\d$/
+/** What a sentence may say besides. A memory of two words gets one. */
+const MAX_OTHER_WORDS = 2
 /** Enough to find what may repeat a text. */
 const MAX_WORDS = 8
 /** Maximum matches; more means that the words are too common. */
@@ -55,15 +57,20 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
   const mentions = (words: readonly string[], numbers: readonly string[] = []) =>
     mentionsOf(views, { words, numbers, limit: MENTIONS })
 
-  /** Utterances that state it in a sentence, or quote the owner's words for it. Others only look alike. */
+  /** Utterances with a sentence that says it and little else, or that quote the owner's words. Others only look alike. */
   function repetitionsOf(text: string, quote: string): number[] {
-    const [key, run] = [canonicalKey(text), runOf(quote)]
+    const [key, run, words] = [canonicalKey(text), runOf(quote), contentWords(text)]
+    const says = (sentence: string) => {
+      const said = contentWords(sentence)
+      const isShort = said.length <= words.length + Math.min(MAX_OTHER_WORDS, words.length - 1)
+      return canonicalKey(sentence) === key || (isShort && words.every((word) => said.includes(word)))
+    }
     const find = (words: string, repeats: (said: string) => boolean) =>
       ledger
         .readSeqs(ascending(mentions(contentWords(words).slice(0, MAX_WORDS))))
         .flatMap((event) => (repeats(saidWords(event) ?? '') ? [event.seq] : []))
     return [
-      ...find(text, (said) => sentencesOf(said).some((sentence) => canonicalKey(sentence.text) === key)),
+      ...find(text, (said) => sentencesOf(said).some((sentence) => says(sentence.text))),
       ...find(quote, (said) => runOf(said).includes(run)),
     ]
   }

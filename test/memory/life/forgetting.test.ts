@@ -185,21 +185,24 @@ test('bars messages that say the same as a forgotten memory, but none that only 
     'I don’t like the tea house on Mill Lane.',
     'Good morning! We like tea. And you?',
     'Did you know that I like tea with milk?',
+    'My therapist is Dr Kahn.',
+    'I see my therapist Dr Kahn on Mondays.',
+    'My therapist thinks that Dr Kahn moved his practice to York.',
   ]
   const seqs: number[] = []
   for (const text of said) seqs.push((await mind.say(text)).seq)
   await mind.settle()
-  await mind.forget(mind.known().find(({ text }) => text === 'I like tea')?.memoryId ?? '')
-  expect(seqs.map(mind.queries.isBarred)).toEqual([true, false, false, true, true])
+  for (const forgotten of ['I like tea', 'My therapist is Dr Kahn'])
+    await mind.forget(mind.known().find(({ text }) => text === forgotten)?.memoryId ?? '')
+  const barred = [true, false, false, true, true, true, true, false]
+  expect(seqs.map(mind.queries.isBarred)).toEqual(barred)
 })
 
 test('bars messages with the number of a forgotten code, but none for sharing a year', async () => {
   const mind = await openMind()
-  const [code, year, same] = [
-    await mind.say('My PIN is 4821.'),
-    await mind.say('My wedding is on 22 May 2027.'),
-    await mind.say('The boiler is checked in 2027, and 4821 opens the shed.'),
-  ]
+  const code = await mind.say('My PIN is 4821.')
+  const year = await mind.say('My wedding is on 22 May 2027.')
+  const same = await mind.say('The boiler is checked in 2027, and 4821 opens the shed.')
   await mind.settle()
   const forget = (words: RegExp) =>
     mind.forget(mind.known().find(({ text }) => words.test(text ?? ''))?.memoryId ?? '')
