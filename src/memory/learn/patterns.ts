@@ -25,7 +25,9 @@ const AFTER_NAME = / (?:since|last|because|with|near|beside|next to|close to|yes
 /** Whether only one value can be true at a time. If in doubt, no: then both statements stay, with their dates. */
 type IsSole = (value: string) => boolean
 
-const isName: IsSole = (value) => value.split(/\s+/).every((word) => /^\p{Lu}\D*$/u.test(word))
+/** "Porto", "the Netherlands", "Frankfurt am Main", "Marks & Spencer". */
+const isName: IsSole = (value) =>
+  /^(?:(?:the|of|upon|am|an|de|der|del|du|la|le|sur|&)\s+|\p{Lu}[^\d\s]*(?:\s+|$))+$/u.test(value)
 const isNumber: IsSole = (value) =>
   /\d/u.test(value) && value.split(/\s+/).every((word) => /[\d\p{Lu}]|^(?:on|the|of)$/u.test(word))
 
@@ -38,7 +40,9 @@ const as =
 
 /** Things with one number at a time. */
 const NUMBERED =
-  /^(?:(?:phone|mobile|home|work) )?number$|(?:^|\s)(?:address|birthday|anniversary|passcode|pin|code|size)$/iu
+  /^(?:(?:phone|mobile|home|work) )?number$|(?:^|\s)(?:address|birthday|anniversary|password|passcode|username|iban|plate|pin|code|size)$/iu
+/** "My mobile is a Pixel 8" and "my password is in the safe" say something else. */
+const SOLE = /(?:^|\s)(?:(?:mobile|phone) is \+?[\d ()/-]+|(?:password|username|e-?mail) is \S+)$/iu
 const BIRTH = /^(?:birthday|date of birth)$/iu
 const ELSEWHERE = /^(?:in|on|at|\d+)\b/iu
 
@@ -52,7 +56,9 @@ function possession({ thing = '', value = '' }: Groups): Found | null {
     kind: isFavourite ? 'preference' : 'identity',
     slot,
     value,
-    singleValued: isFavourite ? !ELSEWHERE.test(value) : NUMBERED.test(slot) && isNumber(value),
+    singleValued: isFavourite
+      ? !ELSEWHERE.test(value)
+      : (NUMBERED.test(slot) && isNumber(value)) || SOLE.test(`${slot} is ${value}`),
   }
 }
 
@@ -70,21 +76,28 @@ const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
 const PERSON =
   "(?<person>(?:[\\p{L}-]+ )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|dog|cat)(?: \\p{Lu}[\\p{L}'-]+)?)"
 
+const says = (words: string, flags = 'iu') => new RegExp(`^${words} (?<value>.{2,60})$`, flags)
+
 /** Plain statements that start with "I", "we" or "my". The first match counts. */
 const PATTERNS: readonly Pattern[] = [
-  [/^my name is (?<value>[\p{L}][\p{L}' -]{0,40})$/iu, as('identity', 'name', isName)],
-  [/^[Cc]all me (?<value>\p{Lu}[\p{L}' -]{0,40})$/u, as('identity', 'nickname', isName)],
-  [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
   [
-    // "I lived in Halifax" is over, "we moved to Gmail" is no place.
-    new RegExp(
-      `^(?:(?:i|we)${NOW} live in|${I_AM}${NOW} (?:living|based) in|i(?:'ve| have)?${NOW} (?:moved|relocated) to) (?<value>.{2,60})$`,
-      'iu',
+    /^my name is (?!not\b|wrong\b|mis|spel)(?<value>[\p{L}][\p{L}' -]{0,40})$/iu,
+    // Many type "bob".
+    as('identity', 'name', (value) => isName(value) || /^\p{L}+$/u.test(value)),
+  ],
+  [/^[Cc]all me (?<value>\p{Lu}[\p{L}' -]{0,40})$/u, as('identity', 'nickname', isName)],
+  [says(`${I_AM}${NOW} allergic to`), as('identity', 'allergy')],
+  [
+    // "I lived in Halifax" is over.
+    says(
+      `(?:(?:i|we)${NOW} live in|${I_AM}${NOW} (?:living|based) in|i(?:'ve| have)?${NOW} (?:moved|relocated) to)`,
     ),
     as('identity', 'residence', isName),
   ],
-  [new RegExp(`^(?:i|we)${NOW} live at (?<value>.{2,60})$`, 'iu'), as('identity', 'address', isNumber)],
-  [new RegExp(`^i${NOW} work (?:at|for) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', isName)],
+  // "We moved to Gmail" names no place, so this replaces nothing.
+  [/^[Ww]e(?:'ve| have)?(?: just)? moved to (?<value>(?:the )?\p{Lu}.{1,60})$/u, as('episode', 'move')],
+  [says(`(?:i|we)${NOW} live at`), as('identity', 'address', isNumber)],
+  [says(`i${NOW} work (?:at|for)`), as('identity', 'employer', isName)],
   [
     /^i work as (?:an? )?(?<value>[\p{L}-]{2,20}(?: [\p{L}-]{2,20})?)$/iu,
     as('identity', 'profession', () => true),
@@ -116,39 +129,24 @@ const PATTERNS: readonly Pattern[] = [
   ],
   [
     new RegExp(`^my ${THING}(?:'s name is| is (?:called|named)) (?<value>.{2,40})$`, 'iu'),
-    ({ thing = '', value = '' }) => ({
-      kind: 'relation',
-      slot: `${thing.toLowerCase()} name`,
-      value,
-      singleValued: ONE_PERSON.test(thing) && isName(value),
-    }),
+    ({ thing = '', ...groups }) =>
+      as('relation', `${thing.toLowerCase()} name`, ONE_PERSON.test(thing) ? isName : undefined)(groups),
   ],
+  [says(`[Mm]y ${PERSON} (?:lives|is living) in`, 'u'), ofPerson('residence', isName)],
+  [says(`[Mm]y ${PERSON} works (?:at|for)`, 'u'), ofPerson('employer', isName)],
+  [says(`[Mm]y ${PERSON} (?:likes|loves|enjoys|prefers)`, 'u'), ofPerson('taste')],
+  [says(`[Mm]y ${PERSON} is allergic to`, 'u'), ofPerson('allergy')],
   [
-    new RegExp(`^[Mm]y ${PERSON} (?:lives|is living) in (?<value>.{2,60})$`, 'u'),
-    ofPerson('residence', isName),
-  ],
-  [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer', isName)],
-  [new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|prefers) (?<value>.{2,60})$`, 'u'), ofPerson('taste')],
-  [new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'), ofPerson('allergy')],
-  [
-    new RegExp(
-      `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))'s (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
+    says(
+      `(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))'s (?<slot>birthday|phone number|number|e-?mail|address) is(?: on)?`,
       'u',
     ),
     (groups) => ofPerson(groups.slot ?? '', isNumber)(groups),
   ],
+  [says(`(?:my|our) (?:new |actual |current )?${THING} is${NOW}`), possession],
   [
-    new RegExp(`^(?:my|our) (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'),
-    possession,
-  ],
-  [
-    new RegExp(`^i(?:'ve| have)? changed my ${THING} to (?<value>.{2,60})$`, 'iu'),
-    ({ thing = '', value = '' }) => ({
-      kind: 'identity',
-      slot: thing.toLowerCase(),
-      value,
-      singleValued: true,
-    }),
+    says(`i(?:'ve| have)? changed my ${THING} to`),
+    ({ thing = '', ...groups }) => as('identity', thing.toLowerCase(), () => true)(groups),
   ],
 ]
 

@@ -72,6 +72,31 @@ test('replaces what is plainly said anew', async () => {
   expect(await replacedBy(pairs)).toEqual(pairs)
 })
 
+test.for([
+  ['I live in Leeds', 'I now live in the Netherlands'],
+  ['I live in Newcastle upon Tyne', 'I live in Frankfurt am Main'],
+  ['I work for the BBC', 'I work for the Bank of England'],
+  ['I work at Arup', 'I work at Marks & Spencer'],
+  ['My name is bob', 'my name is rob'],
+  ['My name is Ida Brandt', 'My name is Ida Ott'],
+  ['My password is Tulip9', 'I changed my password to Rose7'],
+  ['My wifi password is Tulip9', 'My wifi password is Rose'],
+  ['My mobile is 0170 1234567', 'My mobile is +49 171 7654321'],
+  ['My username is Ida', 'My username is Ida_B'],
+  ['My IBAN is DE02 1203 0000', 'My IBAN is DE02 5001 0517'],
+  ['My number plate is B AB 12', 'My number plate is M CD 34'],
+] as const)('replaces “%s” by “%s”', async (pair) => {
+  expect(await replacedBy([pair])).toEqual([pair])
+})
+
+test('keeps where “we moved to” beside where the owner lives, as it may be no place', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Leeds.')
+  await mind.say('We moved to York.')
+  await mind.settle()
+  expect(mind.texts()).toEqual(['I live in Leeds', 'We moved to York'])
+})
+
 test('replaces nothing by a statement that may be true beside it', async () => {
   const pairs = [
     ['My wife is Maria', 'My wife is in Paris this week'],
@@ -94,6 +119,10 @@ test('replaces nothing by a statement that may be true beside it', async () => {
     ['My friend lives in Oslo', 'My friend lives in Rome'],
     ['My favourite café is the Zucca', 'My favourite café is on Mill Lane'],
     ['I like coffee', "I don't like coffee with sugar"],
+    ['My mobile is 0170 1234567', 'My mobile is a Pixel 8'],
+    ['My password is Tulip9', 'My password is in the Blue Book'],
+    ['My name is Sam', 'My name is wrong on the badge'],
+    ['I work at Arup', 'I work at Arup on Mondays'],
   ] as const
   expect(await replacedBy(pairs)).toEqual([])
 })
