@@ -23,8 +23,8 @@ const KEPT_OUT = new RegExp(
     `${START}(?!^(?:don't|dont) remember (?:it|that)[.!?]?$|(?<=\\bbut )don't remember it\\b)${NOT} (?:${KEEP} ${WHAT}|write ${WHAT} down)${END}`,
     // "Don't keep my PIN", "don't save my bank details: …", "don't remember that my PIN is …"
     `${START}${NOT} ${KEEP} (?:my(?: [\\p{L}-]+){0,2} (?:pin|code|passcode|password)${END}|my(?: [\\p{L}-]+){1,4} ?:|that my\\b)`,
-    // "You should not keep this", "you don't need to remember that", "no need to keep this"
-    `(?:${START}you (?:(?:should|must) (?:not|never)|(?:should|must|need)n't|(?:don't|do not) (?:need|have) to)|\\bno need to) (?:keep|remember|store) ${THIS}${END}`,
+    // "You should not keep this", "you don't need to remember that", "could you please not keep this"
+    `(?:${START}you (?:(?:should|must) (?:not|never)|(?:should|must|need)n't|(?:don't|do not) (?:need|have) to)|\\bno need to|\\b(?:can|could|would) you please not) (?:keep|remember|store) ${THIS}${END}`,
     // "I don't want you to keep this", "I don't want this kept", "I'd rather not keep this", "I'd rather you didn't"
     `\\b(?:(?:i|we) (?:don't|do not|dont) want (?:you to ${KEEP} ${WHAT}|${WHAT} (?:kept|saved|stored|remembered|recorded|noted))|rather (?:not|you didn't) ${KEEP} ${WHAT})${END}`,
     // "Forget this: …", "forget that once you have answered", "vergiss das: …"

@@ -28,6 +28,7 @@ test.each([
   'Bitte vergiss das: mein Code ist 4410',
   'Unter uns: Mama ist krank',
   'Bitte nirgends speichern: ich verdiene 5900',
+  'Could you please not keep this?',
   'Don’t remember that: my PIN is 4821',
   'Don’t remember that my PIN is 4821',
   'Don’t remember it: PIN 4821',
