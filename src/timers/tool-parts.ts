@@ -59,11 +59,16 @@ export async function resultOf(
   }
 }
 
-/** Those of the timers whose title has every word of the query, or that have it as their id. */
+/** Those of the timers whose title has every word of the query, or that have it as their id. Null: all. */
 export function matching(timers: readonly Timer[], query: string | null): readonly Timer[] {
-  const words = (query ?? '').toLowerCase().split(/[\s-]+(?=.)/)
+  if (query === null) return timers
+  const words = query
+    .toLowerCase()
+    .split(/[\s-]+/)
+    .filter((word) => word !== '')
   return timers.filter(
-    ({ id, title }) => id === query || words.every((word) => title.toLowerCase().includes(word)),
+    ({ id, title }) =>
+      id === query || (words.length > 0 && words.every((word) => title.toLowerCase().includes(word))),
   )
 }
 
