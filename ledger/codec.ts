@@ -1,4 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto'
+import type * as z from 'zod'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
 import type { Actor, Channel, Envelope, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
@@ -117,6 +118,12 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
   }
 }
 
+/** Parses facts or a body, without the fields that a newer build may have added. Throws if they do not match. */
+function readStored(schema: z.ZodObject, value: unknown): unknown {
+  const parsed = schema.safeParse(value)
+  return parsed.success ? parsed.data : schema.strip().parse(value)
+}
+
 /**
  * Parses a stored row with its schema and lifts it to the current version. Returns an unknown event for a
  * type or a version that this build does not know. Throws LedgerDamaged if the row does not match its schema.
@@ -124,14 +131,14 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
 export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
   const { type, version } = row
   if (!isKnown(type, version)) return unknownEventOf(row)
-  const { stored, version: current } = catalogue[type]
+  const definition = catalogue[type]
   try {
     let facts: unknown = JSON.parse(row.facts)
     let body: unknown = row.body === null ? null : JSON.parse(row.body)
-    if (version < current) ({ facts, body } = upcast(type, version, { facts, body }))
-    const parsedBody = body === null || !stored.body ? null : stored.body.parse(body)
+    if (version < definition.version) ({ facts, body } = upcast(type, version, { facts, body }))
+    const parsedBody = body === null || !definition.body ? null : readStored(definition.body, body)
     // Type and parts belong together, but TypeScript cannot follow the catalogue lookup.
-    return eventOf(row, type, stored.facts.parse(facts), parsedBody) as LedgerEvent
+    return eventOf(row, type, readStored(definition.facts, facts), parsedBody) as LedgerEvent
   } catch (cause) {
     throw new LedgerDamaged(`event ${row.seq} (${type}) does not match its schema`, {
       cause,

@@ -9,8 +9,6 @@ export type EventDefinition<Facts extends z.ZodType = z.ZodType, Body extends z.
   readonly facts: Facts
   /** Null for a type without personal data. */
   readonly body: Body | null
-  /** What is read of a stored event: fields that a newer build added are left out. */
-  readonly stored: { readonly facts: z.ZodType; readonly body: z.ZodType | null }
   /** Body fields that hold a provider's opaque blobs; the API never returns them. */
   readonly opaque: readonly string[]
 }
@@ -30,7 +28,6 @@ export function defineEvent<const F extends Shape, const B extends Shape = Recor
     internal: options.internal ?? false,
     facts: z.strictObject(options.facts),
     body: options.body ? z.strictObject(options.body) : null,
-    stored: { facts: z.object(options.facts), body: options.body ? z.object(options.body) : null },
     opaque: options.opaque ?? [],
   }
 }

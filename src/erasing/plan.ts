@@ -83,7 +83,7 @@ function planFrom(
     return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isExplained(word)))
   }
 
-  /** The sources of an event that stay. A result that loses words leaves those that it told of. */
+  /** The sources of an event that stay. The sources of a tool's result stand in for it once it loses words. */
   function standingSources(event: AnyEvent, met = new Set<number>()): number[] {
     return event.derivedFrom.flatMap((seq) => {
       if (met.has(seq)) return []

@@ -136,6 +136,9 @@ test('records each call status once, even for a call that was not accepted', asy
   await report({ CallSid: 'CA1', StreamSid: 'MZ1', StreamEvent: 'stream-error', StreamError: 'gone' })
   const all = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length === 1)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'not_connected' } }])
+  const { lines } = (await phone.service.client.get('/api/logs?level=warn')).json
+  expect(JSON.stringify(lines)).toContain('the line of a call failed')
+  expect(JSON.stringify(lines)).toContain('gone')
   expect(
     ofType(all, 'call.status.reported').map(({ internal, payload }) => [
       internal,

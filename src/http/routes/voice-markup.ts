@@ -19,6 +19,7 @@ import { markup, type ProviderRequest, unverified } from './provider-webhook.ts'
 const telephony = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
+const MAX_ERROR_CHARS = 200
 
 const SENTENCES: Readonly<Record<Explanation, string>> = {
   no_public_url: english`This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.`,
@@ -124,9 +125,10 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     if (!request.isVerified) throw unverified()
     const call = callOf(request)
     const ended = id(request.field('SessionStatus').toLowerCase())
-    const errorCode = codeIn(request.field('ErrorCode'))
+    // Without its message, which may repeat what was said.
+    const error = /^\d{1,10}$/.exec(request.field('ErrorCode'))?.[0] ?? ''
     const { callSid } = call
-    if (ended) await phone.recordStatus({ callSid, of: 'stream', status: `relay-${ended}`, errorCode })
+    if (ended) await phone.recordStatus({ callSid, of: 'stream', status: `relay-${ended}`, error })
     if (OVER.has(request.field('CallStatus'))) {
       phone.callEnded(call.callSid, 'hungUp')
       return markup(c, hangUpMarkup())
@@ -143,9 +145,9 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     if (!request.isVerified) throw unverified()
     const call = request.field('CallStatus')
     const stream = request.field('StreamEvent')
-    const errorCode = codeIn(request.field('StreamError'))
+    const error = request.field('StreamError').slice(0, MAX_ERROR_CHARS)
     if (call) await phone.recordStatus({ callSid, of: 'call', status: call })
-    if (stream) await phone.recordStatus({ callSid, of: 'stream', status: stream, errorCode })
+    if (stream) await phone.recordStatus({ callSid, of: 'stream', status: stream, error })
     if (stream === 'stream-error') phone.callEnded(callSid, 'streamFailed')
     else if (stream === 'stream-stopped' || OVER.has(call)) phone.callEnded(callSid, 'hungUp')
     return c.body(null, 204)
@@ -171,9 +173,6 @@ function markupOf(offer: Offer): string {
     farewell: offer.carriage === 'nothing' ? translated(CANNOT_TALK) : undefined,
   })
 }
-
-/** An error of the provider without its message, which may repeat what was said. */
-const codeIn = (error: string) => /^\s*(\d{1,10})\b/.exec(error)?.[1] ?? ''
 
 function id(text: string): string {
   return text.slice(0, MAX_ID_CHARS)

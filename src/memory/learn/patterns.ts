@@ -62,7 +62,7 @@ function possession({ thing = '', value = '' }: Groups): Found | null {
   }
 }
 
-/** Of others, "my friend" may be another friend each time. */
+/** "My friend" may be another friend each time. */
 const ONE_PERSON = /^(?:mother|mum|mom|father|dad|wife|husband|partner)$|\p{Lu}/u
 
 const ofPerson =
@@ -82,7 +82,7 @@ const says = (words: string, flags = 'iu') => new RegExp(`^${words} (?<value>.{2
 const PATTERNS: readonly Pattern[] = [
   [
     /^my name is (?!not\b|wrong\b|mis|spel)(?<value>[\p{L}][\p{L}' -]{0,40})$/iu,
-    // Many type "bob".
+    // Many people write names in lower case.
     as('identity', 'name', (value) => isName(value) || /^\p{L}+$/u.test(value)),
   ],
   [/^[Cc]all me (?<value>\p{Lu}[\p{L}' -]{0,40})$/u, as('identity', 'nickname', isName)],

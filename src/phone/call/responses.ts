@@ -130,7 +130,7 @@ export function responseDone(draft: Draft, done: Done): void {
   sendQueued(draft)
 }
 
-/** Whether the words of a response have no audio, as happens at times. A model may also choose to say nothing. */
+/** Whether a response has words but no audio, which happens. A model may also choose to say nothing. */
 function saidNothing(draft: Draft, { status, output }: Done): boolean {
   const has = (item: string) => output.some(({ type }) => type === item)
   const isOver = status === 'incomplete' || (status === 'completed' && has('message'))

@@ -7,8 +7,8 @@ export type CallStatus = {
   readonly of: 'call' | 'stream'
   /** As the provider names it, for example `no-answer`. */
   readonly status: string
-  /** The provider's number of what went wrong, in digits. */
-  readonly errorCode?: string
+  /** What went wrong: the provider's number or, for a stream, which carries no words, its sentence. */
+  readonly error?: string
 }
 
 const STATUS = /^[a-z][a-z-]{0,40}$/
@@ -19,9 +19,9 @@ export function createCallStatusRecorder(options: {
   readonly calls: CallQueries
   readonly log: Pick<Log, 'warn'>
 }): (report: CallStatus) => Promise<void> {
-  return async ({ callSid, of, status, errorCode = '' }) => {
-    if (errorCode !== '' || status === 'relay-failed' || status === 'stream-error')
-      options.log.warn({ callSid, status, errorCode }, 'the line of a call failed')
+  return async ({ callSid, of, status, error = '' }) => {
+    if (error !== '' || status === 'relay-failed' || status === 'stream-error')
+      options.log.warn({ callSid, status, error }, 'the line of a call failed')
     const call = options.calls.bySid(callSid)
     if (callSid === '' || !STATUS.test(status)) return
     await options.append([

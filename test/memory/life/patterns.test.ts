@@ -59,7 +59,7 @@ async function replacedBy(
     )
 }
 
-test('replaces what is plainly said anew', async () => {
+test('replaces a memory that the owner plainly restates', async () => {
   const pairs = [
     ['I live in Cardiff', 'I moved to Bristol'],
     ['My phone number is 0170 1234567', 'My phone number is 0171 7654321'],
