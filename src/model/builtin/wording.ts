@@ -30,7 +30,7 @@ export const NOTHING_KNOWN = `${NOTHING_FOUND} To know more than what you told m
 export const HAD_FORGOTTEN = 'You asked me to forget that.'
 export const ALL_RIGHT = 'All right.'
 export const WILL_REMIND = 'I’ll remind you'
-/** Ends with the first time that a repeating reminder is due. */
+/** Introduces the first time that a repeating reminder is due. */
 export const FIRST_DUE = ', first'
 export const ASK_WHEN = 'When?'
 export const WHICH_ONE = 'Which one do you mean?'

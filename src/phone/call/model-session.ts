@@ -46,7 +46,7 @@ export function openModelSession(options: {
   })
 
   let instructions = ''
-  /** Instructions of a response replace those of the session (openai.json: RealtimeResponseCreateParams). */
+  /** Instructions of a response replace those of the session (OpenAI: RealtimeClientEventResponseCreate). */
   const whole = (event: ClientEvent): ClientEvent => {
     if (event.type !== 'response.create' || !event.response?.instructions) return event
     const { response } = event

@@ -103,7 +103,7 @@ export function responseDone(draft: Draft, done: Done): void {
       message: 'a response of a call failed',
       detail: [status, failure, details?.reason].filter(Boolean).join(', '),
     })
-  // After words without audio, models go on without it.
+  // Words without audio, left in the conversation, lead to more of them.
   deleteUnheardOf(draft, done, interrupted || isMute)
   const isRetried = failure !== null && !interrupted && retryFailed(draft, failure)
   draft.actions.push({
