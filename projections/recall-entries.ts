@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { stemOf, wordsOf } from './recall-text.ts'
 import { traitsOf } from './recall-traits.ts'
+import { STOP_WORDS } from './stop-words.ts'
 
 /** Words whose stems share this many letters have the same root. */
 export const ROOT_CHARACTERS = 5
@@ -81,6 +82,9 @@ type Sitting = {
   endMs: number
 }
 
+/** Whether a reply has no more than one word to find it by: "Noted.", "All right, I will." */
+const sayNothing = (words: readonly string[]) => words.filter((word) => !STOP_WORDS.has(word)).length < 2
+
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
 export function createEntryWriter(db: Database) {
   const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')
@@ -122,7 +126,7 @@ export function createEntryWriter(db: Database) {
   /** Returns the terms to index; null if there are none. */
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): string | null {
     const words = wordsOf(text ?? '')
-    if (text === null || words.length === 0) return null
+    if (text === null || words.length === 0 || (speaker === 'delegate' && sayNothing(words))) return null
     const tokens = words.map(stem)
     const terms = tokens.join(' ')
     insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, tokens), tokens.length)

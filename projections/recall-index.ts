@@ -1,8 +1,6 @@
 import { defineProjection } from './projection.ts'
 import { createEntryWriter, RECALL_SCHEMA, RECALL_TABLES } from './recall-entries.ts'
-import { wordsOf } from './recall-text.ts'
 import { SAID, saidHandlers } from './said.ts'
-import { STOP_WORDS } from './stop-words.ts'
 
 /** Types of events that add or remove entries. */
 export const ENTRY_TYPES = [
@@ -36,10 +34,9 @@ export const recallProjection = defineProjection({
       db,
       'recall_guest_calls',
       (speaker, { seq, at, turnId, conversationId, body }) => {
-        const isStock =
-          speaker === 'delegate' && (builtinTurn.get(turnId) !== undefined || saysNothing(body?.text))
+        const isBuiltin = speaker === 'delegate' && builtinTurn.get(turnId) !== undefined
         // It keeps its place: what surrounds it is not adjacent.
-        const text = isStock ? null : (body?.text ?? null)
+        const text = isBuiltin ? null : (body?.text ?? null)
         entries.addTurn({ seq, atMs: Date.parse(at), speaker, conversationId, text })
       },
     )
@@ -61,9 +58,6 @@ export const recallProjection = defineProjection({
     }
   },
 })
-
-/** Whether a reply has no more than one word to find it by: "Noted.", "All right, I will." */
-const saysNothing = (text = '') => wordsOf(text).filter((word) => !STOP_WORDS.has(word)).length < 2
 
 type Searched = {
   readonly subject: string
