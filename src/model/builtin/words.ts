@@ -39,9 +39,12 @@ export function queryWords(text: string) {
   return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }
 }
 
-/** Groups of synonyms: "moved to" answers "where do I live?". The first word is the slot of a memory. */
+/**
+ * Groups of synonyms. The first word is the slot of a memory. A word after "=" has no other form: "moved to" answers
+ * "where do I live?", and "thinking of moving" does not.
+ */
 const SYNONYMS = [
-  'residence live moved reside relocated settled based',
+  'residence live =moved reside =relocated =settled based',
   'employer work job employed profession',
   'name call',
   'birthday born birth birthdate',
@@ -60,12 +63,12 @@ const SYNONYMS = [
 const slotOf = new Map(
   SYNONYMS.flatMap((line) => {
     const [slot = '', ...others] = line.split(' ')
-    return [slot, ...others].map((word) => [stemOf(word), slot] as const)
+    return [slot, ...others].map((word) => [word.startsWith('=') ? word : stemOf(word), slot] as const)
   }),
 )
 
 /** The form for comparison: the first synonym, else the stem. */
 export function senseOf(word: string): string {
   const stem = stemOf(word)
-  return slotOf.get(stem) ?? stem
+  return slotOf.get(`=${word}`) ?? slotOf.get(stem) ?? stem
 }

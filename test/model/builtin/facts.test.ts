@@ -41,6 +41,7 @@ test.for([
   ['What is my name?', []],
 ] as const)('answers “%s” from facts in other words: %j', ([question, expected]) => {
   const facts = [
+    "We're thinking of moving to Bremen next year",
     'I moved to Hamburg last week',
     'My sister lives in Rome',
     'My brother works at Bosch',

@@ -117,7 +117,7 @@ const JOINTS = [
   /^me\b ?/i,
   /^(?:to|that|about|of|for|and|on|at|in)(?: |$)/i,
   /^(?:timer|alarm|reminder|countdown)s?(?: |$)/i,
-  /^(?:i|we)(?:['’]ve got| have| need| must| should| got| gotta)(?: to)? /i,
+  /^(?:i|we|you)(?:['’]ve got| have| need| must| should| got| gotta)(?: to)? /i,
 ]
 
 /** The title: the rest of the text without joining words; "" if nothing remains. */
