@@ -176,7 +176,7 @@ export const listIntents: readonly Intent[] = [
   on(`(?:add|append|put|write|include|i need) (.{1,1500}) (?:to|on|onto|in|into) ${LIST}`, act(add, [0, 1])),
   on(
     [
-      `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?:[:,]| with) (.+)`,
+      `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){0,4}list)(?: for [^:,]{1,40})?(?:[:,]| with) (.+)`,
       `${NEW}(?: me)? (?:a |an |my |the )(?:new )?((?:[^ :,]+ ){1,4}list) of (.+)`,
     ],
     (groups) => {

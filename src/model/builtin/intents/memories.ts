@@ -179,7 +179,7 @@ export const recallIntents: readonly Intent[] = [
   on(/^(?:no,? )?cancel (?:that|it|this)$/, (_groups, world) => cancelThat(world)),
   on(
     [
-      /^(?:tell me )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,
+      /^(?:tell me |summari[sz]e )?(?:what|which things|everything|all)(?: all| else| things)?(?: that)?(?: do| did| can| have)? you (?:know|remember|recall|remembered|learned|learnt|saved|stored)(?: (?:about|of) me)?(?: so far| by now)?$/,
       /^(?:show|list|tell|give|read)(?: me)?(?: all)?(?: of)? (?:my|your|the) (?:memories|facts|memory)$/,
       /^(?:what|which) (?:memories|facts) (?:do you have|are there|have you got|have you)(?: (?:about|of) me)?$/,
       /^do you (?:know|remember) (?:me|anything about me|who i am)$/,

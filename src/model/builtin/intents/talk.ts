@@ -51,6 +51,9 @@ const ABOUT: Readonly<Record<string, string>> = {
 export const YES =
   '(?:yes|yeah|yep|ok|okay|sure|do it|go ahead|confirm(?: it)?)(?:,? (?:please|do it|cancel them|all|all of them))*'
 
+const INTRODUCTION =
+  "(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| delegate)?[,.!]? (?:i'm|i am|my name(?:'s| is)|this is) (\\p{L}+)(?: here)?"
+
 /** Replies without tools. Small talk gives way to a request in the same message. */
 export const talkIntents: readonly Intent[] = [
   on(
@@ -59,6 +62,7 @@ export const talkIntents: readonly Intent[] = [
       past[0]?.reply.startsWith('Nothing is done yet') ? CONFIRM_THERE : null,
     'talk',
   ),
+  on(INTRODUCTION, ([name = '']) => (/^\p{Lu}/u.test(name) ? `Nice to meet you, ${name}.` : null), 'talk'),
   ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, 'talk')),
   ...Object.entries(ABOUT).map(([phrases, reply]) => on(phrases, () => reply)),
 ]

@@ -57,8 +57,8 @@ function setTimer(words: string, called: string, world: World): Reply {
   if (lead) return setBefore(lead, kind, world)
   const when = takeWhen(early ? text.replace(FOR_CLOCK, 'at ') : text, world.present, { early })
   if (when?.kind === 'impossible') return when.why
-  const isBareDay = when?.kind === 'at' && when.isDay && titleOf(when.rest) === ''
-  if (isBareDay && kind === 'reminder') return ASK_WHAT_THEN
+  const isDay = (when?.kind === 'at' && when.isDay) || when?.kind === 'every'
+  if (isDay && titleOf(when.rest) === '' && kind === 'reminder') return ASK_WHAT_THEN
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
   return setOnTold(text, kind, world)
