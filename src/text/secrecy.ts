@@ -1,3 +1,5 @@
+import { wordsOf } from '../../projections/recall-text.ts'
+import { STOP_WORDS } from '../../projections/stop-words.ts'
 import { foldText } from './text.ts'
 
 /** The start of a clause, where an imperative stands: "I forget this: …" and "they don't keep it" tell something. */
@@ -47,7 +49,20 @@ const QUOTED = /„[^"“”„]{0,300}["“”]|»[^«»]{0,300}«|["“«][^"�
 
 /** Whether the owner asks, anywhere in a message but in a quotation, not to keep what it says. */
 export function asksNotToKeep(text: string): boolean {
+  return KEPT_OUT.test(ownWords(text))
+}
+
+/** Whether a message with that wish says nothing else, so that it speaks of the one before: "Please don't keep that." */
+export function wishesOnlyThat(text: string): boolean {
+  const rest = ownWords(text).replace(KEPT_OUT, ' ')
+  const clauses = rest
+    .split(/[^\p{L}\p{N}' ]/u)
+    .map((clause) => wordsOf(clause).filter((word) => !STOP_WORDS.has(word)))
+  return !/\p{N}/u.test(rest) && clauses.every(({ length }) => length <= 1)
+}
+
+function ownWords(text: string): string {
   // A line may end without a full stop. Folding takes an acute accent, which some type for an apostrophe, apart.
   const own = text.trim().replace(QUOTED, ' ').replaceAll('\n', '. ').replaceAll('´', "'")
-  return KEPT_OUT.test(foldText(own).trim())
+  return foldText(own).trim()
 }

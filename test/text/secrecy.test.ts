@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksNotToKeep } from '../../src/text/secrecy.ts'
+import { asksNotToKeep, wishesOnlyThat } from '../../src/text/secrecy.ts'
 
 test.each([
   'Please don’t keep this: my PIN is 4471',
@@ -105,4 +105,24 @@ test.each([
   'My parents don’t keep it',
 ])('reads no such wish in “%s”', (text) => {
   expect(asksNotToKeep(text)).toBe(false)
+})
+
+test.each([
+  'Don’t keep that.',
+  'Actually, please don’t keep that',
+  'Oh no, don’t remember that, ok?',
+  'Merk dir das bitte nicht.',
+  'That stays between us',
+])('takes “%s” for a wish about the message before', (text) => {
+  expect(wishesOnlyThat(text)).toBe(true)
+})
+
+test.each([
+  'Mum is ill, don’t ever keep this',
+  'Forget this: my hair is dyed',
+  '4821. Don’t keep this.',
+  'Anna is pregnant, don’t keep that',
+  'Don’t remember that my sister is ill',
+])('takes “%s” for a wish about its own words', (text) => {
+  expect(wishesOnlyThat(text)).toBe(false)
 })

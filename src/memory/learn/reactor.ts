@@ -14,7 +14,7 @@ import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import { dayIn } from '../../lib/time.ts'
 import { isWithin } from '../../lib/waits.ts'
-import { asksNotToKeep } from '../../text/secrecy.ts'
+import { asksNotToKeep, wishesOnlyThat } from '../../text/secrecy.ts'
 import type { Extraction } from './extraction.ts'
 import { barredFact, retiredFact } from './facts.ts'
 import { createRetiring } from './replaced.ts'
@@ -134,7 +134,9 @@ export function createMemoryReactor(options: MemoryReactorOptions) {
     if (!last) return undefined
     const secretSeqs = rows.flatMap(({ seq }) => {
       const said = windows.utteranceAt(seq)
-      return said && !said.isKept && asksNotToKeep(said.text) ? [seq] : []
+      if (!said || said.isKept || !asksNotToKeep(said.text)) return []
+      const before = wishesOnlyThat(said.text) ? windows.ownersBefore(said.conversationId, seq, 1) : []
+      return [...before.filter(({ isKept }) => !isKept).map((meant) => meant.seq), seq]
     })
     return { kind: 'wishes', throughSeq: last.seq, secretSeqs }
   }

@@ -81,6 +81,16 @@ test.each([
   }
 })
 
+test('keeps nothing of the message before, if “don’t keep that” is all that the owner says', async () => {
+  const mind = await openMind()
+  for (const said of ['My name is Ida', 'I live in Porto', 'Don’t keep that.']) {
+    await mind.say(said)
+    await mind.settle()
+  }
+  expect(mind.texts()).toEqual(['My name is Ida'])
+  expect((await mind.say('Where do I live?', { conversationId: newId() })).recalled.text).toBeNull()
+})
+
 test('remembers nothing that the same message asks not to keep', async () => {
   const mind = await openMind()
   const said = 'Remember that my shed code is 4410. Actually, don’t keep this.'
