@@ -41,6 +41,7 @@ export type ReplacedWords = {
 
 /** The place of a received message in the ledger. */
 export type ReceivedMessage = {
+  readonly seq: number
   readonly turnId: string
   readonly conversationId: string
   readonly spanId: string
@@ -125,7 +126,8 @@ export function createChatChannel(options: {
     const event = result.status === 'appended' ? result.events.at(-1) : result.existing
     if (!event?.turnId || !event.conversationId || !event.spanId)
       throw new Error('the message has no span in the ledger')
-    return { turnId: event.turnId, conversationId: event.conversationId, spanId: event.spanId }
+    const { seq, turnId: ownTurnId, conversationId, spanId } = event
+    return { seq, turnId: ownTurnId, conversationId, spanId }
   }
 
   /** The message of a turn, if the owner has said nothing since. Throws NotReplaceable. */

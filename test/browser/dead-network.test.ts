@@ -1,4 +1,6 @@
+import type { WebSocketRoute } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
+import type { TimelineEvent } from '../../src/http/contract/timeline.ts'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
@@ -24,6 +26,76 @@ test('resends a message exactly once after a connection dies silently', async ()
   await page.getByText('Sending…').waitFor({ state: 'detached' })
   await reply(page, /\w/).waitFor()
   expect(await words(page, 'You', 'Into the silence').count()).toBe(1)
+})
+
+test('keeps a message that is lost, though another begins the same, and none that was erased meanwhile', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes' })
+  let cut: 'up' | 'down' | null = null
+  const sockets: WebSocketRoute[] = []
+  await page.routeWebSocket(/\/chat/, (socket) => {
+    sockets.push(socket)
+    const server = socket.connectToServer()
+    socket.onMessage((message) => {
+      if (cut !== 'up') server.send(message)
+    })
+    server.onMessage((message) => {
+      if (cut !== 'down') socket.send(message)
+    })
+  })
+  const reconnect = async () => {
+    cut = null
+    await sockets.at(-1)?.close()
+  }
+  await page.goto('/')
+  await composer(page).waitFor()
+  cut = 'up'
+  await say(page, 'Yes, book the flight to Lisbon')
+  await service.client.post('/api/chat', { content: 'Yes' })
+  await page.getByText('Yes', { exact: true }).waitFor()
+  await page.getByRole('article', { name: 'You, Sending…' }).waitFor()
+  await reconnect()
+  await words(page, 'You', 'Yes, book the flight to Lisbon').waitFor()
+
+  cut = 'down'
+  await say(page, 'My PIN is 4711')
+  const messages = async () => {
+    const { events } = (await service.client.get('/api/timeline')).json
+    return events.filter(({ payload }: TimelineEvent) => payload.text === 'My PIN is 4711')
+  }
+  await expect.poll(async () => (await messages()).length).toBe(1)
+  const [{ seq }] = await messages()
+  const erasure = await service.client.post('/api/erasures', { kind: 'message', id: String(seq) })
+  await service.client.post(`/api/erasures/${erasure.json.id}/now`)
+  await reconnect()
+  await page.getByText('Erased').waitFor()
+  await expect.poll(() => page.getByText('4711').count()).toBe(0)
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('4711')
+})
+
+test('stops a reply after a cut if the owner stopped it meanwhile', async () => {
+  const { service, model } = await startWithModel()
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  model.reply({ text: ['So far so good', ' and never this'], pause: { at: 5, until: never.promise } })
+  const page = await visit(browser(), service, { path: '/notes', expected: /WebSocket/ })
+  const sockets: WebSocketRoute[] = []
+  let isCut = false
+  await page.routeWebSocket(/\/chat/, (socket) => {
+    sockets.push(socket)
+    if (isCut) void socket.close()
+    else socket.connectToServer()
+  })
+  await page.goto('/')
+  await say(page, 'Count to a million')
+  await words(page, 'Delegate', 'So far so good').waitFor()
+  isCut = true
+  await sockets[0]?.close()
+  await page.getByText('No live connection').waitFor()
+  await page.getByRole('button', { name: 'Stop the reply' }).click()
+  isCut = false
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await words(page, 'Delegate', 'stopped by you').waitFor()
 })
 
 test('resumes a reply on a new connection after the old one dies', { tags: ['long'] }, async () => {

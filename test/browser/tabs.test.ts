@@ -4,7 +4,7 @@ import { lastingPort } from '../support/lasting-port.ts'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { choose, reply, say, visit, words } from './page.ts'
+import { choose, composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -181,4 +181,21 @@ test('marks the end of a conversation and starts a new one with the next message
       ({ status }: { status: string }) => status,
     )
   await expect.poll(statuses).toEqual(['open', 'ended'])
+})
+
+test('keeps a message that is too long, and says why it sends no picture', async () => {
+  const { service, model } = await startWithModel()
+  const page = await visit(browser(), service)
+  const long = 'word '.repeat(20_001).trim()
+  await composer(page).fill(long)
+  await composer(page).press('Enter')
+  await page.getByText('The message has 100,004 characters. At most 100,000 can be sent.').waitFor()
+  expect(await composer(page).inputValue()).toBe(long)
+  await composer(page).evaluate((area) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File(['…'], 'cat.png', { type: 'image/png' }))
+    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  })
+  await page.getByText('Pictures and other files cannot be sent here.').waitFor()
+  expect(model.requests()).toEqual([])
 })

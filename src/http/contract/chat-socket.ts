@@ -7,20 +7,23 @@ import { eventSchema, pageSchema } from './timeline.ts'
 
 const { get } = tagged('Chat')
 
+const turnId = z.string()
+
 /** Messages from the browser. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('chat.message'),
     ...messageFields,
   }),
-  z.object({ type: z.literal('chat.stop') }),
+  z.object({
+    type: z.literal('chat.stop'),
+    turnId: turnId.optional().describe('Stops this turn only. Without it, the one that runs'),
+  }),
   z.object({ type: z.literal('history.more'), cursor: z.string().max(64) }),
   z.object({ type: z.literal('conversation.end'), conversationId: z.string().max(200).optional() }),
 ])
 
 export type ClientMessage = z.input<typeof clientMessageSchema>
-
-const turnId = z.string()
 
 /** Messages to the browser. */
 export const serverMessageSchema = z.discriminatedUnion('type', [
@@ -41,6 +44,9 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
     problem: problemSchema,
   }),
   z.object({ type: z.literal('timeline.event'), event: eventSchema }),
+  z
+    .object({ type: z.literal('chat.received'), turnId, clientMessageId: z.string() })
+    .describe('The message with the id of this client is on the timeline, also if it was sent before'),
   z.object({
     type: z.literal('call.live'),
     call: liveCallSchema

@@ -4,7 +4,7 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import { isImport } from '../../../projections/timeline.ts'
 import { toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
-import type { TurnOutcome } from '../../agent/chat.ts'
+import type { ReceivedMessage, TurnOutcome } from '../../agent/chat.ts'
 import { msg } from '../../language/msg.ts'
 import { parseJson } from '../../lib/parse-json.ts'
 import {
@@ -66,6 +66,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
   // A tab ahead of the ledger has events of another ledger, so it starts over.
   const isResumed = sinceSeq !== null && sinceSeq <= storage.ledger.head().seq
   let relayedSeq = isResumed ? sinceSeq : sendPage('initial', null)
+  /** Messages of this tab whose events it does not have yet. */
+  let received: (ReceivedMessage & { readonly clientMessageId: string })[] = []
 
   const current = previews.current()
   if (current) {
@@ -113,6 +115,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
       relayedSeq = event.seq
       if (isImport(event)) continue
       send({ type: 'timeline.event', event: toTimelineEvent(event) })
+      acknowledge()
       const { turnId, conversationId } = event
       if (turnId === null) continue
       if (event.type === 'chat.reply.sent' || (event.type === 'chat.reply.stopped' && !event.facts.reason)) {
@@ -129,6 +132,15 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS))
       }
     }
+  }
+
+  /** Confirms messages once their events are sent. */
+  function acknowledge(): void {
+    const { told = [], untold = [] } = Object.groupBy(received, ({ seq }) =>
+      seq <= relayedSeq ? 'told' : 'untold',
+    )
+    for (const { turnId, clientMessageId } of told) send({ type: 'chat.received', turnId, clientMessageId })
+    received = untold
   }
 
   function sendOutcome(outcome: TurnOutcome): void {
@@ -154,14 +166,17 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     switch (message.type) {
       case 'chat.message': {
         const relayedBefore = relayedSeq
-        const received = await takeMessage(deps, message)
-        const end = chat.ended(received)
+        const taken = await takeMessage(deps, message)
+        const { clientMessageId } = message
+        if (clientMessageId !== undefined) received.push({ ...taken, clientMessageId })
+        acknowledge()
+        const end = chat.ended(taken)
         // The turn of a repeated message may have ended before, so no event will report its outcome.
         if (end && end.seq <= relayedBefore) sendOutcome(end.outcome)
         return
       }
       case 'chat.stop':
-        agent.attention.stop()
+        agent.attention.stop(message.turnId)
         return
       case 'history.more': {
         const cursor = decodeCursor(message.cursor)

@@ -47,8 +47,8 @@ export function chatRoutes(routes: Routes, deps: RouteDeps): void {
     }
     const outcome = await chat.outcomeOf(message, signal)
     if (outcome.status === 'failed') throw turnRefusal(outcome)
-    const { text, usage } = outcome
-    return c.json({ ...message, reply: { text }, usage }, 200)
+    const { turnId, conversationId, spanId, text, usage } = outcome
+    return c.json({ turnId, conversationId, spanId, reply: { text }, usage }, 200)
   })
 
   routes.openapi(stop, (c) => c.json({ stopped: agent.attention.stop() }, 200))

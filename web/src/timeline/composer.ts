@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
 import { keep, kept } from '../app/tab-storage.ts'
 import { isPaste, takeText } from '../design/field.ts'
+import { countText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import type { ModelChoice } from '../services/service-words.ts'
@@ -20,6 +21,8 @@ const ofSettings = msg`Use the model of the settings`
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
+/** The service accepts no more. */
+const maxMessageChars = 100_000
 /** A slow double click takes half a second. */
 const endedForMs = 800
 
@@ -208,9 +211,24 @@ export class DgComposer extends AppElement {
     this.submit()
   }
 
+  /** A dropped file would otherwise take the place of the page. */
+  private refuseFiles(event: Event, data: DataTransfer | null): void {
+    if (!data || data.files.length === 0 || data.types.includes('text/plain')) return
+    event.preventDefault()
+    this.app.toast(msg`Pictures and other files cannot be sent here.`, 'warning')
+  }
+
   private readonly submit = (): void => {
     const draft = trimDraft(this.draft)
     if (draft.text === '') return
+    const { length } = draft.text
+    if (length > maxMessageChars) {
+      this.app.toast(
+        msg`The message has ${countText(length)} characters. At most ${countText(maxMessageChars)} can be sent.`,
+        'warning',
+      )
+      return
+    }
     const { nextModel } = this
     this.setDraft(this.unsent, noDraft)
     this.drafts.clear()
@@ -271,7 +289,6 @@ export class DgComposer extends AppElement {
       >
         <textarea
           rows="1"
-          maxlength="100000"
           dir="auto"
           placeholder=${msg`Message Delegate`}
           aria-label=${msg`Message`}
@@ -280,6 +297,8 @@ export class DgComposer extends AppElement {
           .value=${this.draft.text}
           @input=${this.edited}
           @keydown=${this.keyPressed}
+          @paste=${(event: ClipboardEvent) => this.refuseFiles(event, event.clipboardData)}
+          @drop=${(event: DragEvent) => this.refuseFiles(event, event.dataTransfer)}
         ></textarea>
         <div class="buttons">
           <dg-next-model

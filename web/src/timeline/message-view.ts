@@ -220,10 +220,13 @@ export function talkView({ by, text }: TalkLine, context: RowContext): TemplateR
 
 /** A message from this tab that the service has not confirmed. */
 export function pendingView(pending: Pending, context: RowContext): TemplateResult {
-  const failed = pending.status === 'failed'
-  const state = { waiting: msg`Waiting for the connection…`, sent: msg`Sending…`, failed: msg`Not sent.` }[
-    pending.status
-  ]
+  const failed = pending.status === 'failed' || pending.status === 'unanswered'
+  const state = {
+    waiting: msg`Waiting for the connection…`,
+    sent: msg`Sending…`,
+    unanswered: msg`Not sent. No answer from the service yet.`,
+    failed: msg`Not sent.`,
+  }[pending.status]
   return html`
     <article class="message owner pending" aria-label=${msg`You, ${state}`}>
       <div class="words"><p class="typed">${pending.text}</p></div>

@@ -13,7 +13,9 @@ export type Preview = { readonly turnId: string; readonly text: string }
 export type Pending = Draft & {
   readonly clientMessageId: string
   readonly at: string
-  readonly status: 'waiting' | 'sent' | 'failed'
+  /** `failed`: the service refused it. */
+  readonly status: 'waiting' | 'sent' | 'unanswered' | 'failed'
+  /** Why the service refused it. */
   readonly reason: string | null
 }
 

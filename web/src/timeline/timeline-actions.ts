@@ -54,8 +54,12 @@ export function createTimelineActions(options: {
   /** Takes the owner's last message, to be sent in place of itself, unless one is being sent. */
   async function takeLast(take: (draft: Draft) => void): Promise<void> {
     const last = session.lastMessage
-    if (!last?.turnId || session.outbox.pending.some(({ status }) => status !== 'failed')) return
-    take({ ...draftOf(await wholeOf(last)), replaces: last.turnId })
+    if (!last?.turnId) return
+    const whole = await wholeOf(last)
+    // Checked after the wait, in which a second click may have sent it.
+    if (session.lastMessage !== last || session.outbox.pending.some(({ status }) => status !== 'failed'))
+      return
+    take({ ...draftOf(whole), replaces: last.turnId })
   }
 
   /** Asks for another answer. The new turn does not know what the old one did, so the owner confirms it. */
@@ -130,7 +134,7 @@ export function createTimelineActions(options: {
     undoErasure: (id: string) =>
       void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
     retry: session.outbox.retry,
-    discard: session.outbox.discard,
+    discard: session.outbox.remove,
     /** Resends a failed text message. */
     sendTextAgain: (id: string) =>
       void app.attempt(async () => {

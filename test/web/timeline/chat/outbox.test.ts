@@ -4,9 +4,8 @@ import {
   forgetUnsettled,
   keepUnsettled,
   readUnsettled,
-  type Unsettled,
 } from '../../../../web/src/timeline/chat/outbox.ts'
-import { event } from '../events.ts'
+import type { Pending } from '../../../../web/src/timeline/rows.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -15,17 +14,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function startOutbox(kept: readonly Unsettled[] = []) {
+function startOutbox(kept: readonly Pending[] = []) {
   const sent: string[] = []
-  const world = { isConnected: true, isBusy: false, lastSeq: 0, kept }
+  const world = { isConnected: true, kept }
   let ids = 0
   const outbox = createOutbox({
     send: ({ clientMessageId }) => {
       if (world.isConnected) sent.push(clientMessageId)
       return world.isConnected
     },
-    isBusy: () => world.isBusy,
-    lastSeq: () => world.lastSeq,
     kept,
     keep: (pending) => {
       world.kept = pending
@@ -37,32 +34,13 @@ function startOutbox(kept: readonly Unsettled[] = []) {
   return { outbox, sent, world, states }
 }
 
-const received = (seq: number, payload: Record<string, unknown>) =>
-  event(seq, 'chat.message.received', { payload })
-
-test('keeps a message pending until its event arrives', () => {
-  const { outbox, states } = startOutbox()
-  outbox.add({ text: 'Hello', pasted: [] })
-  expect(states()).toEqual(['m1 sent'])
-  outbox.settle(received(1, { text: 'Something else' }))
-  expect(states()).toEqual(['m1 sent'])
-  outbox.settle(received(2, { text: 'Hello' }))
-  expect(states()).toEqual([])
-})
-
-test('settles one message per event if two have the same text', () => {
+test('keeps a message until the service has it, whatever other messages say', () => {
   const { outbox, states } = startOutbox()
   outbox.add({ text: 'Yes', pasted: [] })
   outbox.add({ text: 'Yes', pasted: [] })
-  outbox.settle(received(1, { text: 'Yes' }))
-  expect(states()).toEqual(['m2 sent'])
-})
-
-test('settles a message by the beginning of its text if the event is truncated', () => {
-  const { outbox, states } = startOutbox()
-  outbox.add({ text: `A long story ${'and on '.repeat(900)}`, pasted: [] })
-  outbox.settle(received(1, { excerpt: 'A long story and on and', bytes: 6300 }))
-  expect(states()).toEqual([])
+  outbox.remove('m2')
+  outbox.remove('of another tab')
+  expect(states()).toEqual(['m1 sent'])
 })
 
 test('holds messages while disconnected and sends them under the same id', () => {
@@ -77,19 +55,18 @@ test('holds messages while disconnected and sends them under the same id', () =>
   expect(states()).toEqual(['m1 sent'])
 })
 
-test('fails an unanswered message after a timeout, unless the service is busy with others', () => {
-  const { outbox, sent, world, states } = startOutbox()
-  world.isBusy = true
-  outbox.add({ text: 'First', pasted: [] })
+test('offers to send an unanswered message again, and does so with the next connection', () => {
+  const { outbox, sent, states } = startOutbox()
+  outbox.add({ text: 'Hello', pasted: [] })
   vi.advanceTimersByTime(60_000)
+  expect(states()).toEqual(['m1 unanswered'])
+  outbox.retry('m1')
   expect(states()).toEqual(['m1 sent'])
-  world.isBusy = false
-  outbox.add({ text: 'Second', pasted: [] })
   vi.advanceTimersByTime(60_000)
-  expect(states()).toEqual(['m1 sent', 'm2 failed'])
-  outbox.retry('m2')
-  expect(sent).toEqual(['m1', 'm2', 'm2'])
-  expect(states()).toEqual(['m1 sent', 'm2 sent'])
+  outbox.wait()
+  outbox.flush()
+  expect(sent).toEqual(['m1', 'm1', 'm1'])
+  expect(states()).toEqual(['m1 sent'])
 })
 
 test('applies an error to the message that it names, else to the oldest one sent', () => {
@@ -103,24 +80,8 @@ test('applies an error to the message that it names, else to the oldest one sent
   expect(outbox.fail(null, 'No.')).toBe(false)
   outbox.flush()
   expect(states()).toEqual(['m1 failed', 'm2 failed'])
-  outbox.discard('m1')
+  outbox.remove('m1')
   expect(states()).toEqual(['m2 failed'])
-})
-
-test('does not settle a message by an older event with the same text', () => {
-  const { outbox, sent, world, states } = startOutbox()
-  world.isConnected = false
-  outbox.add({ text: 'Yes', pasted: [] })
-  outbox.settle(received(7, { text: 'Yes' }))
-  expect(states()).toEqual(['m1 waiting'])
-  world.isConnected = true
-  world.lastSeq = 9
-  outbox.flush()
-  expect(sent).toEqual(['m1'])
-  outbox.settle(received(5, { text: 'Yes' }))
-  expect(states()).toEqual(['m1 sent'])
-  outbox.settle(received(10, { text: 'Yes' }))
-  expect(states()).toEqual([])
 })
 
 test('sends messages stored before a reload under the same id', () => {
@@ -129,32 +90,10 @@ test('sends messages stored before a reload under the same id', () => {
   before.outbox.add({ text: 'Hello', pasted: [] })
   const { outbox, sent, world, states } = startOutbox(before.world.kept)
   expect(states()).toEqual(['m1 waiting'])
-  world.lastSeq = 3
   outbox.flush()
   expect(sent).toEqual(['m1'])
-  outbox.settle(received(4, { text: 'Hello' }))
+  outbox.remove('m1')
   expect(world.kept).toEqual([])
-})
-
-test('settles a message that the service received before the reload', () => {
-  const before = startOutbox()
-  before.world.lastSeq = 20
-  before.outbox.add({ text: 'Hello', pasted: [] })
-  const { outbox, states } = startOutbox(before.world.kept)
-  outbox.settle(received(12, { text: 'Hello' }))
-  expect(states()).toEqual(['m1 sent'])
-  outbox.settle(received(21, { text: 'Hello' }))
-  expect(states()).toEqual([])
-})
-
-test('settles messages after the service restarts from an older ledger', () => {
-  const { outbox, world, states } = startOutbox()
-  world.lastSeq = 20
-  outbox.add({ text: 'Hello', pasted: [] })
-  world.lastSeq = 5
-  outbox.flush()
-  outbox.settle(received(6, { text: 'Hello' }))
-  expect(states()).toEqual([])
 })
 
 test('stores nothing once closed', () => {
@@ -195,7 +134,7 @@ test('keeps each message until it is settled, also for the next page, without th
   }
   vi.stubGlobal('localStorage', new Proxy(storage, keys))
   const message = (id: string, at: string) => ({
-    ...{ clientMessageId: id, text: 'Hello', pasted: [], at, reason: null, afterSeq: 3 },
+    ...{ clientMessageId: id, text: 'Hello', pasted: [], at, reason: null },
     status: 'sent' as const,
   })
   const [first, second, other] = [message('m1', '2'), message('m2', '3'), message('m3', '1')]

@@ -1,14 +1,5 @@
-import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
-import { msg } from '../../design/msg.ts'
-import { wordsOf } from '../event-kinds.ts'
 import type { Draft } from '../pasted.ts'
 import type { Pending } from '../rows.ts'
-
-/** A message that is not on the timeline yet, as stored for a reload. */
-export type Unsettled = Pending & {
-  /** The newest seq known when the message was first sent: its own event comes later. Null until sent. */
-  readonly afterSeq: number | null
-}
 
 /** After this long without an answer, a sent message fails and can be retried. */
 const answerTimeoutMs = 20_000
@@ -20,31 +11,27 @@ const answerTimeoutMs = 20_000
 export function createOutbox(options: {
   /** Returns false if the message cannot be sent now. */
   readonly send: (message: Pending) => boolean
-  /** True if the service is working on other messages, so that an unanswered one is only queued. */
-  readonly isBusy: () => boolean
-  /** The newest event that this tab knows. */
-  readonly lastSeq: () => number
   /** Messages stored before the reload. */
-  readonly kept: readonly Unsettled[]
+  readonly kept: readonly Pending[]
   /** Stores the messages in place of those stored before. */
-  readonly keep: (pending: readonly Unsettled[], earlier: readonly Unsettled[]) => void
+  readonly keep: (pending: readonly Pending[], earlier: readonly Pending[]) => void
   readonly changed: () => void
   readonly newId: () => string
 }) {
   let pending = options.kept
   let closed = false
 
-  function set(next: readonly Unsettled[]): void {
+  function set(next: readonly Pending[]): void {
     options.keep(next, pending)
     pending = next
     options.changed()
   }
 
-  function find(clientMessageId: string | null): Unsettled | undefined {
+  function find(clientMessageId: string | null): Pending | undefined {
     return pending.find((message) => message.clientMessageId === clientMessageId)
   }
 
-  function update(clientMessageId: string, change: Partial<Unsettled>): void {
+  function update(clientMessageId: string, change: Partial<Pending>): void {
     if (closed) return
     set(
       pending.map((message) =>
@@ -53,23 +40,15 @@ export function createOutbox(options: {
     )
   }
 
-  function remove(message: Unsettled): void {
-    set(pending.filter((other) => other !== message))
-  }
-
-  function transmit(message: Unsettled): void {
+  function transmit(message: Pending): void {
     const { clientMessageId } = message
     if (!options.send(message)) {
       update(clientMessageId, { status: 'waiting', reason: null })
       return
     }
-    // The service may have restarted from an older copy of its ledger, with a lower head.
-    const afterSeq = Math.min(message.afterSeq ?? Infinity, options.lastSeq())
-    update(clientMessageId, { status: 'sent', reason: null, afterSeq })
+    update(clientMessageId, { status: 'sent', reason: null })
     setTimeout(() => {
-      if (find(clientMessageId)?.status === 'sent' && !options.isBusy()) {
-        update(clientMessageId, { status: 'failed', reason: msg`No answer from the service yet.` })
-      }
+      if (find(clientMessageId)?.status === 'sent') update(clientMessageId, { status: 'unanswered' })
     }, answerTimeoutMs)
   }
 
@@ -80,14 +59,7 @@ export function createOutbox(options: {
     add(draft: Draft): void {
       const at = new Date().toISOString()
       const clientMessageId = options.newId()
-      const message = {
-        ...draft,
-        clientMessageId,
-        at,
-        status: 'waiting',
-        reason: null,
-        afterSeq: null,
-      } as const
+      const message = { ...draft, clientMessageId, at, status: 'waiting', reason: null } as const
       pending = [...pending, message]
       transmit(message)
     },
@@ -95,28 +67,20 @@ export function createOutbox(options: {
       const message = find(clientMessageId)
       if (message) transmit(message)
     },
-    discard(clientMessageId: string): void {
+    /** Removes a message that is on the timeline, or that the owner discards. */
+    remove(clientMessageId: string): void {
       const message = find(clientMessageId)
-      if (message) remove(message)
+      if (message) set(pending.filter((other) => other !== message))
     },
-    /** On disconnect: marks sent messages as waiting for the next connection. */
+    /** On disconnect: marks messages that the service did not answer as waiting for the next connection. */
     wait(): void {
       for (const { clientMessageId, status } of pending) {
-        if (status === 'sent') update(clientMessageId, { status: 'waiting' })
+        if (status !== 'failed') update(clientMessageId, { status: 'waiting' })
       }
     },
     /** Sends every message that has not failed. */
     flush(): void {
       for (const message of pending) if (message.status !== 'failed') transmit(message)
-    },
-    /** Removes the event's message, found by its text among those sent before the event. */
-    settle(event: TimelineEvent): void {
-      const words = wordsOf(event).trim()
-      const match = pending.find(
-        ({ text, afterSeq }) =>
-          words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
-      )
-      if (match) remove(match)
     },
     /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
     fail(clientMessageId: string | null, reason: string): boolean {
@@ -137,9 +101,9 @@ const storagePrefix = 'delegate.unsettled.'
 const storageKeys = () => Object.keys(localStorage).filter((key) => key.startsWith(storagePrefix))
 
 /** Messages stored before the page was reloaded or closed that are not on the timeline yet, oldest first. */
-export function readUnsettled(): readonly Unsettled[] {
+export function readUnsettled(): readonly Pending[] {
   return storageKeys()
-    .flatMap((key): Unsettled[] => {
+    .flatMap((key): Pending[] => {
       const message = stored(key)
       // A sent message may have been lost, so send it again. Sending is idempotent, in another tab too.
       return message ? [{ ...message, status: message.status === 'failed' ? 'failed' : 'waiting' }] : []
@@ -147,7 +111,7 @@ export function readUnsettled(): readonly Unsettled[] {
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
 }
 
-function stored(key: string): Unsettled | null {
+function stored(key: string): Pending | null {
   try {
     return JSON.parse(localStorage.getItem(key) ?? 'null')
   } catch {
@@ -156,7 +120,7 @@ function stored(key: string): Unsettled | null {
 }
 
 /** Stores the messages of this tab, and removes those that it stored earlier. */
-export function keepUnsettled(pending: readonly Unsettled[], earlier: readonly Unsettled[]): void {
+export function keepUnsettled(pending: readonly Pending[], earlier: readonly Pending[]): void {
   try {
     for (const { clientMessageId } of earlier) localStorage.removeItem(storagePrefix + clientMessageId)
     for (const message of pending)

@@ -57,8 +57,6 @@ export function createChatSession(options: ChatSessionOptions) {
         ...(model ? { model } : {}),
         ...(replaces === undefined ? {} : { replaces }),
       }),
-    isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
-    lastSeq: () => store.lastSeq,
     kept: options.unsettled.kept,
     keep: options.unsettled.keep,
     changed,
@@ -69,6 +67,8 @@ export function createChatSession(options: ChatSessionOptions) {
   let older: Older = 'unknown'
   let cursor: string | null = null
   let notifying = false
+  /** The turn to stop at the next connection. */
+  let stopping: string | null = null
   /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
   /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
@@ -102,7 +102,6 @@ export function createChatSession(options: ChatSessionOptions) {
 
   function add(events: readonly TimelineEvent[]): void {
     for (const event of events) {
-      if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
       live.add(event)
       if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
     }
@@ -120,6 +119,9 @@ export function createChatSession(options: ChatSessionOptions) {
         if (isReply(message.event) && cutOf(message.event)) cutReply = message.event
         else takeEvent(message.event)
         return
+      case 'chat.received':
+        outbox.remove(message.clientMessageId)
+        break
       case 'call.live':
         live.update(message.call)
         break
@@ -212,6 +214,8 @@ export function createChatSession(options: ChatSessionOptions) {
       if (older === 'loading') older = 'failed'
     }
     if (opened) options.onOpen()
+    if (opened && stopping !== null) socket.send({ type: 'chat.stop', turnId: stopping })
+    if (opened) stopping = null
     if (opened && loaded) outbox.flush()
     if (next.state === 'waiting' && !loaded) void showCopy()
     changed()
@@ -274,7 +278,10 @@ export function createChatSession(options: ChatSessionOptions) {
     isBarred: store.isBarred,
     reminderState: (event: TimelineEvent) => store.reminderState(event),
     outbox,
-    stop: () => void socket.send({ type: 'chat.stop' }),
+    /** Stops what runs; without a connection, the reply that was being written, at the next one. */
+    stop(): void {
+      if (!socket.send({ type: 'chat.stop' })) stopping = previews.list.at(-1)?.turnId ?? null
+    },
     loadOlder(): void {
       if (cursor === null || older === 'loading' || older === 'none') return
       older = socket.send({ type: 'history.more', cursor }) ? 'loading' : 'failed'
