@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { isFileFault, messageOf } from '../ledger/errors.ts'
+import { isDamage, isFileFault, LedgerDamaged, messageOf } from '../ledger/errors.ts'
 import type { UnknownEvent } from '../ledger/event.ts'
+import { DAMAGE_REMEDY } from '../ledger/inspect.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { isSearchIndex, mergeIndex } from './merge-index.ts'
@@ -138,7 +139,7 @@ export function createProjector(options: ProjectorOptions) {
       if (from >= headSeq) return false
       const cohort = active(all).filter((each) => each.seq === from)
       const through = Math.min(target, from + Math.min(REBUILD_BATCH_EVENTS, budget))
-      const head = { seq: through, hash: ledger.hashAt(through) ?? '' }
+      const head = { seq: through, hash: fromLedger(() => ledger.hashAt(through)) ?? '' }
       applyBatch(cohort, () => eventsBetween(cohort, from, through), head)
       budget -= through - from
     }
@@ -151,8 +152,11 @@ export function createProjector(options: ProjectorOptions) {
     const isTraced = traceOf(cohort) !== undefined
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (isTraced || types === null) yield* ledger.readRange(seq + 1, lastSeq)
-      else yield* ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq })
+      yield* fromLedger(() =>
+        isTraced || types === null
+          ? ledger.readRange(seq + 1, lastSeq)
+          : ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq }),
+      )
     }
   }
 
@@ -236,6 +240,16 @@ export function createProjector(options: ProjectorOptions) {
         lagging: projection.lagging ?? false,
         error,
       })),
+  }
+}
+
+/** Damage found by this read is that of the ledger, not of the views. */
+function fromLedger<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (!isDamage(cause) && !(cause instanceof LedgerDamaged)) throw cause
+    throw new LedgerDamaged(`the ledger is damaged: ${messageOf(cause)}. ${DAMAGE_REMEDY}`, { cause })
   }
 }
 

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, type EventRow, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { erasedFacts } from '../../ledger/erasure.ts'
-import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
+import { isDamage, isFileFault, LedgerDamaged, messageOf } from '../../ledger/errors.ts'
 import { ledgerFile, replacedLogFile } from '../../ledger/files.ts'
 import { foreignTables } from '../../ledger/inspect.ts'
 import { type CommitOutcome, type OpenGroup, openLedger, truncateLog } from '../../ledger/ledger.ts'
@@ -59,6 +59,7 @@ export function openWriter(options: WriterOptions) {
   let viewsCause: DiskCause | null = null
   // The last process may have crashed before it cleared the files.
   let filesMayHoldErased = true
+  let isOpening = true
 
   function openViews(): { views: Database.Database; projector: Projector } {
     try {
@@ -93,6 +94,7 @@ export function openWriter(options: WriterOptions) {
       viewsCause = null
       return result
     } catch (error) {
+      if (isOpening && error instanceof LedgerDamaged) throw error
       if (viewsError === null) warn('the views could not be written', { error: messageOf(error) })
       viewsError = messageOf(error)
       viewsCause = diskCauseOf(error, directory)
@@ -149,6 +151,7 @@ export function openWriter(options: WriterOptions) {
   }
 
   catchUpAtStart()
+  isOpening = false
   return {
     ledger,
     /** Appends batches. They are folded once they are kept, unless the views fail. Throws LedgerUnavailable. */

@@ -137,6 +137,30 @@ test.each([
   expectAsReplayed(directory)
 })
 
+test('keeps views that a damaged ledger cannot continue, and refuses a start without them', () => {
+  const directory = testDirectory()
+  const writer = openTestWriter(directory)
+  for (let index = 0; index < 1100; index += 1) writer.append(said(`words ${index} `.repeat(1600)))
+  writer.settle()
+  writer.close()
+  const file = ledgerFile(directory)
+  for (let page = 40; page < 60; page += 1) overwrite(file, page * PAGE_BYTES, PAGE_BYTES)
+  const intact = openTestWriter(directory)
+  expect(intact.status()).toMatchObject({ viewsError: null })
+  intact.close()
+  const before = readFileSync(viewsFile(directory))
+  alter(viewsFile(directory), "UPDATE views_folds SET version = 0 WHERE name = 'search'")
+  const lagging = openTestWriter(directory)
+  lagging.step(1000)
+  expect(lagging.status().viewsError).toMatch(/^the ledger is damaged: .*ledger:salvage/)
+  expect(lagging.warnings).toMatchObject([{ message: 'the views could not be written' }])
+  lagging.close()
+  expect(readFileSync(viewsFile(directory)).length).toBeGreaterThan(before.length / 2)
+
+  rmSync(viewsFile(directory))
+  expect(() => openTestWriter(directory)).toThrow(/^the ledger is damaged: .*ledger:salvage/)
+})
+
 test('keeps views with the page size of an older build', () => {
   const directory = directoryAtRest()
   alter(viewsFile(directory), 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM')
