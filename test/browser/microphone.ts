@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { muLaw } from '../../src/phone/call/codec.ts'
 import { wavFile } from '../../src/phone/spoken/wav.ts'
@@ -32,4 +32,32 @@ export async function browserThatHears(...parts: readonly Part[]): Promise<Brows
   ])
   onTestFinished(() => browser.close())
   return browser
+}
+
+/** Watches the microphones that the page opens from now on. With `prompt`, they open only after `allow`. */
+export async function watchMicrophones(page: Page, { prompt = false } = {}) {
+  await page.evaluate((waits) => {
+    const microphones: (MediaStreamTrack | undefined)[] = []
+    const allowed = Promise.withResolvers<void>()
+    if (!waits) allowed.resolve()
+    const devices = navigator.mediaDevices
+    const open = devices.getUserMedia.bind(devices)
+    devices.getUserMedia = async (constraints) => {
+      const index = microphones.push(undefined) - 1
+      await allowed.promise
+      const stream = await open(constraints)
+      microphones[index] = stream.getAudioTracks()[0]
+      return stream
+    }
+    Object.assign(window, {
+      allowMicrophones: allowed.resolve,
+      microphoneStates: () => Array.from(microphones, (track) => track?.readyState ?? 'requested'),
+    })
+  }, prompt)
+  const call = (name: string) => page.evaluate((named) => Reflect.get(window, named)(), name)
+  return {
+    /** `requested`, then `live`, then `ended`; one a request. */
+    states: (): Promise<readonly string[]> => call('microphoneStates'),
+    allow: (): Promise<void> => call('allowMicrophones'),
+  }
 }

@@ -4,7 +4,7 @@ import { script, speech, TRAIN } from '../phone/call/call-harness.ts'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { GUEST } from '../phone/provider.ts'
 import { useBrowser } from './browser.ts'
-import { browserThatHears } from './microphone.ts'
+import { browserThatHears, watchMicrophones } from './microphone.ts'
 import { choose, composer, inFocus, reply, visit, watchTexts, words } from './page.ts'
 
 const browser = useBrowser()
@@ -170,6 +170,42 @@ test('writes what is dictated into the message field, and sends nothing by itsel
   await page.getByRole('button', { name: 'Stop dictation' }).press('Escape')
   await button.waitFor()
   expect(ofType(await phone.events(), 'chat.message.received')).toEqual([])
+})
+
+test('dictates again after a dictation was stopped or dropped before the microphone opened', async () => {
+  const phone = await startWithPhone({ environment: withSpeech })
+  let transcribed = 0
+  phone.text.transcribeWith(() => {
+    transcribed += 1
+    return { text: 'Buy oat milk.' }
+  })
+  const page = await visit(await browserThatHears('caller-question', 60), phone.service)
+  const microphones = await watchMicrophones(page, { prompt: true })
+  const start = page.getByRole('button', { name: 'Dictate', exact: true })
+  const stop = page.getByRole('button', { name: 'Stop dictation' })
+  for (const [index, key] of ['Enter', 'Escape'].entries()) {
+    await start.press('Enter')
+    await expect.poll(async () => (await microphones.states()).length).toBe(index + 1)
+    await stop.press(key)
+  }
+  await start.press('Enter')
+  await expect.poll(microphones.states).toEqual(['requested', 'requested', 'requested'])
+  await microphones.allow()
+  await expect.poll(microphones.states).toEqual(['ended', 'ended', 'live'])
+  const started = () => expect.poll(() => page.getByRole('log').textContent()).toBe('Dictation started')
+  await started()
+  await stop.press('Enter')
+  await expect.poll(() => composer(page).inputValue()).toBe('Buy oat milk.')
+  await start.press('Enter')
+  await started()
+  await stop.press('Escape')
+  await start.waitFor()
+  await expect.poll(microphones.states).toEqual(['ended', 'ended', 'ended', 'ended'])
+  await start.press('Enter')
+  await expect.poll(async () => (await microphones.states()).at(-1)).toBe('live')
+  await page.getByRole('link', { name: 'Notes' }).click()
+  await expect.poll(async () => (await microphones.states()).at(-1)).toBe('ended')
+  expect(transcribed).toBe(1)
 })
 
 test('reads a reply aloud until it is stopped', async () => {

@@ -11,22 +11,24 @@ const longestMs = 180_000
 export type Dictation = {
   /** Ends the recording. `text` resolves to its words. */
   stop(): void
-  /** Ends the recording and drops it. */
-  cancel(): void
-  /** The words; null if there are none, or something failed, which is explained. */
+  /** The words; null if there are none, it was cancelled, or something failed, which is explained. */
   readonly text: Promise<string | null>
 }
 
-/** Records what the owner says until it is stopped, and has it written down. Calls `changed` at each step. */
+/**
+ * Records what the owner says until it is stopped, and has it written down. Calls `changed` at each step. `signal`
+ * cancels it: the recording is dropped, and nothing more is reported.
+ */
 export function startDictation(
   app: App,
-  changed: (state: 'recording' | 'writing' | null) => void,
+  signal: AbortSignal,
+  changed: (state: 'recording' | 'writing') => void,
 ): Dictation {
   const stopped = Promise.withResolvers<void>()
-  let isCancelled = false
+  signal.addEventListener('abort', () => stopped.resolve())
 
   async function run(): Promise<string | null> {
-    const { dictation } = await app.http.get('/api/speech')
+    const { dictation } = await app.http.get('/api/speech', { signal })
     if (!dictation) {
       explainMissing(app, msg`No model writes down what you say. Choose one in Settings → Model services.`)
       return null
@@ -40,33 +42,29 @@ export function startDictation(
     const timer = setTimeout(stopped.resolve, longestMs)
     // What is said before the first sound arrives would be lost.
     await Promise.race([heard.promise, stopped.promise])
-    changed('recording')
-    app.announce(msg`Dictation started`)
+    if (!signal.aborted) {
+      changed('recording')
+      app.announce(msg`Dictation started`)
+    }
     await stopped.promise
     clearTimeout(timer)
     microphone.close()
-    if (isCancelled || frames.length === 0) return null
+    if (signal.aborted || frames.length === 0) return null
     changed('writing')
     app.announce(msg`Dictation stopped`)
     const audioBase64 = await base64Of(new Blob([wavHeader(frames), ...frames]))
-    const { text } = await app.http.post('/api/speech/transcriptions', { body: { audioBase64 } })
+    const { text } = await app.http.post('/api/speech/transcriptions', { body: { audioBase64 }, signal })
     if (text === '')
       app.toast(msg`Nothing was heard. Speak closer to the microphone, and try again.`, 'warning')
-    return isCancelled || text === '' ? null : text
+    return signal.aborted || text === '' ? null : text
   }
 
   return {
     stop: stopped.resolve,
-    cancel() {
-      isCancelled = true
-      stopped.resolve()
-    },
-    text: run()
-      .catch((error: unknown) => {
-        explainVoice(app, error)
-        return null
-      })
-      .finally(() => changed(null)),
+    text: run().catch((error: unknown) => {
+      if (!signal.aborted) explainVoice(app, error)
+      return null
+    }),
   }
 }
 

@@ -34,27 +34,29 @@ export class DgVoiceButtons extends AppElement {
   @property({ type: Boolean }) writing = false
   @state() private state: 'starting' | 'recording' | 'writing' | null = null
   private dictation: Dictation | null = null
+  /** Cancels the dictation in progress. A cancelled one may still wait for its microphone. */
+  private cancelling = new AbortController()
   /** When the button was pressed to start; null once that press is over. */
   private pressedAtMs: number | null = null
 
   protected override connected(signal: AbortSignal): void {
-    signal.addEventListener('abort', () => this.dictation?.cancel())
+    signal.addEventListener('abort', () => this.cancel())
   }
 
   private async start(): Promise<void> {
+    const { signal } = this.cancelling
     this.state = 'starting'
     this.dispatchEvent(new Event('dictate', { bubbles: true, composed: true }))
     await this.app.attempt(async () => {
       const { startDictation } = await import('./dictation.ts')
-      if (this.state !== 'starting') return
-      this.dictation = startDictation(this.app, (state) => {
+      if (signal.aborted) return
+      this.dictation = startDictation(this.app, signal, (state) => {
         this.state = state
       })
       const text = await this.dictation.text
-      this.dictation = null
       if (text !== null) this.dispatchEvent(new CustomEvent('dictated', { detail: text }))
     })
-    this.state = null
+    if (!signal.aborted) this.state = null
   }
 
   private stop(): void {
@@ -63,7 +65,8 @@ export class DgVoiceButtons extends AppElement {
   }
 
   private cancel(): void {
-    this.dictation?.cancel()
+    this.cancelling.abort()
+    this.cancelling = new AbortController()
     this.state = null
   }
 
