@@ -99,6 +99,26 @@ test('hangs up from another tab, and shows the reason in the tab that was talkin
   await bar.waitFor({ state: 'detached' })
 })
 
+test('closes the microphone once the chat reports the end of the talk, even if the line says nothing', async () => {
+  const phone = await startWithPhone({ script: script({ reply: () => greets }) })
+  const page = await visit(await browserThatHears(60), phone.service)
+  await page.routeWebSocket('/api/talk', (socket) => {
+    const server = socket.connectToServer()
+    // The network drops what the page sends, and the end.
+    socket.onMessage(() => undefined)
+    server.onClose(() => undefined)
+  })
+  await page.reload()
+  const microphones = await watchMicrophones(page)
+  await page.getByRole('button', { name: 'Talk with Delegate' }).click()
+  const bar = page.getByRole('region', { name: 'Talk' })
+  await inFocus(bar.getByRole('button', { name: 'Mute' })).waitFor()
+  expect(await microphones.states()).toEqual(['live'])
+  await phone.service.client.post('/api/calls/current/hangup')
+  await bar.getByText('Talk ended').waitFor()
+  await expect.poll(microphones.states).toEqual(['ended'])
+})
+
 test('replaces a call of a guest', async () => {
   const phone = await startWithPhone({ script: script({ reply: () => answersAtLength }) })
   const page = await visit(await browserThatHears(60), phone.service)

@@ -70,7 +70,7 @@ export class DgTalkBar extends AppElement {
       'abort',
       chat.follow((event) => {
         if (event.type === 'call.ended' && event.payload.callSid === this.talk?.callSid)
-          this.endText = titleOf(event)
+          this.ended(titleOf(event))
       }),
     )
     signal.addEventListener('abort', () => {
@@ -131,11 +131,12 @@ export class DgTalkBar extends AppElement {
     return this.speaking === 'caller' ? 'hearing' : 'listening'
   }
 
-  /** By the service: the bar stays, and says why once it is known. */
-  private ended(): void {
+  /** By the service: the bar stays, and says why once it is known. A dead line reports no end, but the chat does. */
+  private ended(why = ''): void {
     if (!this.isConnected) return
-    this.endText ??= ''
-    this.app.announce(words.ended)
+    this.talk?.close()
+    if (this.endText === null) this.app.announce(words.ended)
+    this.endText ||= why
   }
 
   private readonly toggleMute = (): void => {

@@ -10,6 +10,7 @@ const mostUnsentBytes = 96_000
 export type TalkSession = {
   readonly callSid: string
   mute(muted: boolean): void
+  close(): void
 }
 
 /**
@@ -71,7 +72,7 @@ export async function startTalk(options: {
       close()
       options.ended()
     })
-    return { callSid, mute: (muted) => microphone?.mute(muted) }
+    return { callSid, mute: (muted) => microphone?.mute(muted), close }
   } catch (error) {
     close()
     throw error
