@@ -95,6 +95,10 @@ test('hangs up from another tab, and shows the reason in the tab that was talkin
   const bar = page.getByRole('region', { name: 'Talk' })
   await bar.getByText('you hung up in the browser').waitFor()
   expect(await page.getByRole('region', { name: 'Phone call' }).count()).toBe(0)
+  // Another talk takes the place of the one that has ended.
+  await page.getByRole('button', { name: 'Talk with Delegate' }).click()
+  await inFocus(bar.getByRole('button', { name: 'Mute' })).waitFor()
+  await call.getByRole('button', { name: 'Hang up' }).click()
   await bar.getByRole('button', { name: 'Close' }).click()
   await bar.waitFor({ state: 'detached' })
 })

@@ -149,9 +149,10 @@ export class DgShell extends AppElement {
     void this.app.attempt(async () => {
       const { DgTalkBar } = await import('../talk/talk-bar.ts')
       const above = this.renderRoot.querySelector('.above')
-      const present = above?.querySelector<HTMLElement>('dg-talk-bar')
-      if (present) present.focus()
-      else above?.append(Object.assign(new DgTalkBar(), { app: this.app }))
+      const present = above?.querySelector<InstanceType<typeof DgTalkBar>>('dg-talk-bar')
+      if (present && !present.hasEnded) return present.focus()
+      present?.remove()
+      above?.append(Object.assign(new DgTalkBar(), { app: this.app }))
     })
 
   private readonly openPalette = async (): Promise<void> => {

@@ -56,6 +56,10 @@ export class DgTalkBar extends AppElement {
     tick(this, secondMs, () => this.state !== 'ended')
   }
 
+  get hasEnded(): boolean {
+    return this.endText !== null
+  }
+
   override focus(): void {
     this.renderRoot.querySelector('button')?.focus()
   }
@@ -123,7 +127,7 @@ export class DgTalkBar extends AppElement {
   }
 
   private get state(): State {
-    if (this.endText !== null) return 'ended'
+    if (this.hasEnded) return 'ended'
     if (this.talk === null) return 'connecting'
     if (this.isInterrupted) return 'interrupted'
     if (this.speaking === 'delegate') return 'speaking'
