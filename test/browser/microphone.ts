@@ -52,6 +52,12 @@ export async function watchMicrophones(page: Page, { prompt = false } = {}) {
     Object.assign(window, {
       allowMicrophones: allowed.resolve,
       microphoneStates: () => Array.from(microphones, (track) => track?.readyState ?? 'requested'),
+      unplugMicrophones() {
+        for (const track of microphones) {
+          track?.stop()
+          track?.dispatchEvent(new Event('ended'))
+        }
+      },
     })
   }, prompt)
   const call = (name: string) => page.evaluate((named) => Reflect.get(window, named)(), name)
@@ -59,5 +65,7 @@ export async function watchMicrophones(page: Page, { prompt = false } = {}) {
     /** `requested`, then `live`, then `ended`; one a request. */
     states: (): Promise<readonly string[]> => call('microphoneStates'),
     allow: (): Promise<void> => call('allowMicrophones'),
+    /** Scripts cannot take a device away, so the track ends as it does then. */
+    unplug: (): Promise<void> => call('unplugMicrophones'),
   }
 }

@@ -123,6 +123,32 @@ test('closes the microphone once the chat reports the end of the talk, even if t
   await expect.poll(microphones.states).toEqual(['ended'])
 })
 
+test('ends a talk whose microphone is unplugged, and says so', async () => {
+  const phone = await startWithPhone({ script: script({ reply: () => greets }) })
+  const page = await visit(await browserThatHears(60), phone.service)
+  const microphones = await watchMicrophones(page)
+  await page.getByRole('button', { name: 'Talk with Delegate' }).click()
+  const bar = page.getByRole('region', { name: 'Talk' })
+  await inFocus(bar.getByRole('button', { name: 'Mute' })).waitFor()
+  await microphones.unplug()
+  await bar.getByText('The microphone stopped working.').waitFor()
+  await bar.getByRole('button', { name: 'Close' }).waitFor()
+  const ended = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length > 0)
+  expect(ofType(ended, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
+})
+
+test('writes down what was dictated before the microphone was unplugged, and says so', async () => {
+  const phone = await startWithPhone({ environment: withSpeech })
+  phone.text.transcribeWith(() => ({ text: 'Buy oat milk.' }))
+  const page = await visit(await browserThatHears('caller-question', 60), phone.service)
+  const microphones = await watchMicrophones(page)
+  await page.getByRole('button', { name: 'Dictate', exact: true }).press('Enter')
+  await expect.poll(() => page.getByRole('log').textContent()).toBe('Dictation started')
+  await microphones.unplug()
+  await page.getByText('The microphone stopped working.').waitFor()
+  await expect.poll(() => composer(page).inputValue()).toBe('Buy oat milk.')
+})
+
 test('replaces a call of a guest', async () => {
   const phone = await startWithPhone({ script: script({ reply: () => answersAtLength }) })
   const page = await visit(await browserThatHears(60), phone.service)

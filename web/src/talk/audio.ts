@@ -7,11 +7,18 @@ export type Microphone = {
   /** Sends silence while it is muted. */
   mute(muted: boolean): void
   close(): void
+  /** Resolves if the device is taken away, not on `close`. */
+  readonly lost: Promise<void>
 }
+
+/** Why a talk or a dictation ends when its microphone is lost. */
+export const microphoneLost = msg`The microphone stopped working. Check that it is connected and allowed, then try again.`
 
 /** Opens the microphone: PCM at `rate`, 20 ms at a time. Throws Explained. */
 export async function openMicrophone(rate: number, heard: (frame: ArrayBuffer) => void): Promise<Microphone> {
   const stream = await requestStream()
+  const lost = Promise.withResolvers<void>()
+  for (const track of stream.getTracks()) track.addEventListener('ended', () => lost.resolve())
   const { context, source } = await sourceOf(stream, rate)
   try {
     await context.audioWorklet.addModule(workletUrl)
@@ -33,6 +40,7 @@ export async function openMicrophone(rate: number, heard: (frame: ArrayBuffer) =
       for (const track of stream.getTracks()) track.enabled = !muted
     },
     close,
+    lost: lost.promise,
   }
 }
 

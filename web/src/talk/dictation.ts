@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts'
 import { msg } from '../design/msg.ts'
-import { openMicrophone } from './audio.ts'
+import { microphoneLost, openMicrophone } from './audio.ts'
 import { explainMissing, explainVoice } from './explain-voice.ts'
 
 /** What transcription models work with. */
@@ -40,6 +40,10 @@ export function startDictation(
       heard.resolve()
     })
     const timer = setTimeout(stopped.resolve, longestMs)
+    void microphone.lost.then(() => {
+      app.toast(microphoneLost, 'warning')
+      stopped.resolve()
+    })
     // What is said before the first sound arrives would be lost.
     await Promise.race([heard.promise, stopped.promise])
     if (!signal.aborted) {

@@ -99,7 +99,7 @@ export class DgTalkBar extends AppElement {
         interrupted: () => {
           this.isInterrupted = true
         },
-        ended: () => this.ended(),
+        ended: (why) => this.ended(why),
       })
       this.startedAtMs = Date.now()
       this.app.chat().live.ownSid = this.talk.callSid
@@ -139,7 +139,7 @@ export class DgTalkBar extends AppElement {
   private ended(why = ''): void {
     if (!this.isConnected) return
     this.talk?.close()
-    if (this.endText === null) this.app.announce(words.ended)
+    if (this.endText === null) this.app.announce(why || words.ended)
     this.endText ||= why
   }
 

@@ -2,7 +2,14 @@ import type { TalkServerMessage } from '../../../src/http/contract/speech.ts'
 import { Explained } from '../api/explained.ts'
 import { Refused } from '../api/http.ts'
 import { msg } from '../design/msg.ts'
-import { type Microphone, openMicrophone, openPlayer, PLAYED_RATE, type Player } from './audio.ts'
+import {
+  type Microphone,
+  microphoneLost,
+  openMicrophone,
+  openPlayer,
+  PLAYED_RATE,
+  type Player,
+} from './audio.ts'
 
 /** A slow network must not delay the words by more: what is older is dropped. */
 const mostUnsentBytes = 96_000
@@ -15,12 +22,13 @@ export type TalkSession = {
 
 /**
  * Opens the microphone and a talk with the service. `interrupted`: what was not played is dropped. `ended`: the socket
- * closed, by either side. Throws Explained, or Refused with the reason of the service.
+ * closed, by either side, or the microphone is lost, which `why` says. Throws Explained, or Refused with the reason of
+ * the service.
  */
 export async function startTalk(options: {
   readonly signal: AbortSignal
   readonly interrupted: () => void
-  readonly ended: () => void
+  readonly ended: (why?: string) => void
 }): Promise<TalkSession> {
   const { signal } = options
   let microphone: Microphone | null = null
@@ -68,10 +76,12 @@ export async function startTalk(options: {
     opened.addEventListener('close', () => started.reject(new Explained(lost)))
     const callSid = await started.promise
     hear = sendAudio
-    opened.addEventListener('close', () => {
+    const end = (why?: string) => {
       close()
-      options.ended()
-    })
+      options.ended(why)
+    }
+    opened.addEventListener('close', () => end())
+    void microphone.lost.then(() => end(microphoneLost))
     return { callSid, mute: (muted) => microphone?.mute(muted), close }
   } catch (error) {
     close()
