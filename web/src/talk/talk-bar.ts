@@ -80,6 +80,8 @@ export class DgTalkBar extends AppElement {
     signal.addEventListener('abort', () => {
       chat.live.ownSid = null
     })
+    // Dictated words are not for the talk.
+    addEventListener('dictate', () => this.setMuted(true), { signal })
     void this.start(signal)
   }
 
@@ -101,6 +103,7 @@ export class DgTalkBar extends AppElement {
         },
         ended: (why) => this.ended(why),
       })
+      this.setMuted(this.isMuted)
       this.startedAtMs = Date.now()
       this.app.chat().live.ownSid = this.talk.callSid
       this.app.announce(msg`The talk has begun. Speak.`)
@@ -143,9 +146,9 @@ export class DgTalkBar extends AppElement {
     this.endText ||= why
   }
 
-  private readonly toggleMute = (): void => {
-    this.isMuted = !this.isMuted
-    this.talk?.mute(this.isMuted)
+  private setMuted(isMuted: boolean): void {
+    this.isMuted = isMuted
+    this.talk?.mute(isMuted)
   }
 
   private readonly hangUp = (): void => {
@@ -181,7 +184,7 @@ export class DgTalkBar extends AppElement {
                   class="button small"
                   aria-pressed=${isMuted}
                   ?disabled=${this.talk === null}
-                  @click=${this.toggleMute}
+                  @click=${() => this.setMuted(!isMuted)}
                 >
                   <dg-icon name=${isMuted ? 'muted' : 'microphone'}></dg-icon>${msg`Mute`}
                 </button>

@@ -41,6 +41,7 @@ export class DgVoiceButtons extends AppElement {
 
   protected override connected(signal: AbortSignal): void {
     signal.addEventListener('abort', () => this.cancel())
+    addEventListener('talk', () => this.stop(), { signal })
   }
 
   private async start(): Promise<void> {
