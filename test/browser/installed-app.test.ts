@@ -1,37 +1,20 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { type CDPSession, chromium, type Page } from 'playwright-core'
+import { type CDPSession, chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { newBrowser } from '../notifications/push-service.ts'
 import { testDirectory } from '../support/directory.ts'
-import { PASSWORD, startWholeService, type WholeService } from '../support/service.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
+import { keepCopy, startProxy, visitApp } from './installed.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
 import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
-/** Requests fail while the device is offline, which browsers log. */
-const offlineErrors = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection/
-
-async function visitApp(service: WholeService, path = '/'): Promise<Page> {
-  const page = await visit(browser(), service, { path, worker: true, expected: offlineErrors })
-  await page.evaluate(() => navigator.serviceWorker.ready)
-  return page
-}
-
-/** Turns the offline copy on, and waits until it has the page's words. */
-async function keepCopy(page: Page): Promise<void> {
-  await page.goto('/settings#notifications')
-  const reported = page.waitForResponse('**/api/offline-copy')
-  await page.getByRole('switch', { name: 'Offline copy' }).check()
-  await reported
-}
 
 test('meets the criteria of an app that can be installed', async () => {
   const service = await startWholeService()
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   const cdp: CDPSession = await page.context().newCDPSession(page)
   const { errors } = await cdp.send('Page.getAppManifest')
   expect(errors).toEqual([])
@@ -62,7 +45,7 @@ test('starts its worker only after the sign-in', async () => {
 test('opens offline: the page without a copy, and with one the timeline, notes and memories', async () => {
   const service = await startWholeService()
   await service.client.post('/api/notes', { title: 'Garden', content: 'Sow the beans in May.' })
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   await say(page, 'Remember that my sister is called Ada.')
   await reply(page, /Ada/).waitFor()
   const context = page.context()
@@ -94,7 +77,7 @@ test('keeps what formulas and code need once they were shown, and fetches neithe
 }, async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'So $a^2$ is:\n\n```ts\nconst a = 2\n```' })
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   const kept = () =>
     page.evaluate(async () => {
       const all = await Promise.all(
@@ -128,7 +111,7 @@ test('keeps what formulas and code need once they were shown, and fetches neithe
 
 test('keeps a message that was written offline when the app is closed, and sends it later, once', async () => {
   const service = await startWholeService()
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   await composer(page).waitFor()
   const context = page.context()
   await keepCopy(page)
@@ -149,7 +132,7 @@ test('keeps a message that was written offline when the app is closed, and sends
 test('removes the copy on signing out, and after an erasure what was erased', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Secret', content: 'The safe.' })).json
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   await keepCopy(page)
   // A page renews the copy once it is connected. A renewal under way would ask for the erased note in vain.
   const renewed = page.waitForResponse('**/api/offline-copy')
@@ -275,7 +258,7 @@ test.skipIf(systemBrowser === undefined)(
 test('offers the new version, and reloads when asked', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const proxy = await startProxy(service)
-  const page = await visitApp({ ...service, origin: proxy.origin }, '/notes')
+  const page = await visitApp(browser(), { ...service, origin: proxy.origin }, { path: '/notes' })
   await page.reload()
   proxy.isNewBuild = true
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
@@ -286,35 +269,11 @@ test('offers the new version, and reloads when asked', { tags: ['long'] }, async
   await reloaded
 })
 
-/** Stands in front of the service, without its sockets. A new build has another service worker. */
-async function startProxy(service: WholeService) {
-  const proxy = { isNewBuild: false, origin: '' }
-  const server = createServer(async ({ url = '', headers }, outgoing) => {
-    const answer = await fetch(`${service.origin}${url}`, {
-      headers: { cookie: headers.cookie ?? '' },
-    }).catch(() => null)
-    // The page may still ask when the test has ended.
-    if (answer === null) {
-      outgoing.destroy()
-      return
-    }
-    const body = Buffer.from(await answer.arrayBuffer())
-    outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
-    outgoing.end(proxy.isNewBuild && url === '/worker.js' ? `${body}\n//` : body)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => server.closeAllConnections())
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return Object.assign(proxy, { origin: `http://127.0.0.1:${address.port}` })
-}
-
 test('turns notifications on for this browser, chooses their kinds, and turns them off', {
   tags: ['long'],
 }, async () => {
   const service = await startWholeService()
-  const page = await visitApp(service)
+  const page = await visitApp(browser(), service)
   // The push service of this browser cannot be reached.
   await page.context().addInitScript((keys) => {
     let permission = 'default'

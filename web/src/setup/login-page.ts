@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import { LightElement } from '../app/light-element.ts'
+import { offlineCopy } from '../app/offline-copy.ts'
 import { codeView, passkeyButton, passwordView, problemView, usernameView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { authStyles, authView } from './auth-styles.ts'
@@ -25,6 +26,8 @@ export class DgLoginPage extends LightElement {
     try {
       const { authenticated } = await this.app.http.get('/auth/status')
       if (authenticated && this.isConnected && !this.submission.busy) return this.app.enter()
+      // The session may have ended while no page was open.
+      if (!authenticated) await offlineCopy.clear()
       this.hasPasskey = await canUsePasskey(this.app.http)
     } catch {
       // Show the form. It reports the error when submitted.
