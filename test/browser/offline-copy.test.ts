@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startWholeService } from '../support/service.ts'
+import { startWholeService, type WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { hasCopy, keepCopy, visitApp } from './installed.ts'
 
@@ -21,3 +22,44 @@ test('removes the copy when Delegate opens after its session was ended elsewhere
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
   await expect.poll(() => hasCopy(page)).toBe(false)
 })
+
+/** How a session ends while a page of it is open. */
+const ends = {
+  'the owner signs out': (page: Page) =>
+    page.getByRole('button', { name: 'Sign out', exact: true }).first().click(),
+  'the session is ended elsewhere': (_: Page, { client }: WholeService) => client.post('/logout'),
+}
+
+for (const [cause, end] of Object.entries(ends))
+  test(`restores no copy when ${cause} while it is being renewed`, async () => {
+    const service = await startWholeService()
+    const page = await visitApp(browser(), service)
+    await keepCopy(page)
+    // Holds back the last answer that the renewal asks for.
+    await page.addInitScript(() => {
+      const { fetch } = window
+      const { promise, resolve } = Promise.withResolvers<void>()
+      Object.assign(window, {
+        release: resolve,
+        fetch: async (...given: Parameters<typeof fetch>) => {
+          const answer = await fetch(...given)
+          if (given[0] === '/api/memories') await promise
+          return answer
+        },
+      })
+    })
+    const asked = page.waitForResponse('**/api/memories')
+    await page.goto('/')
+    await asked
+    await end(page, service)
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await expect.poll(() => hasCopy(page)).toBe(false)
+    const restored = page.evaluate(async () => {
+      Reflect.get(window, 'release')()
+      // A browser makes calls of the cache in their order: the last comes after those of the renewal.
+      const found: boolean[] = []
+      while (found.length < 10) found.push(await caches.has('delegate-copy'))
+      return found.at(-1)
+    })
+    expect(await restored).toBe(false)
+  })

@@ -25,16 +25,23 @@ async function want(): Promise<void> {
   await renew()
 }
 
+/** How often the copy was cleared: a renewal that began before puts nothing back. */
+let cleared = 0
+
 /** Replaces the copy. What was erased meanwhile is not in the new one. Throws if the service cannot be reached. */
 async function renew(): Promise<void> {
   if (!isWanted()) return
+  const before = cleared
+  const isOutdated = () => cleared !== before || !isWanted()
   const notesPage = await read(notesPath)
   const { notes }: { notes: { id: string }[] } = await notesPage.answer.clone().json()
   const paths = notes.slice(0, notesKept).flatMap(({ id }) => [`/api/notes/${id}`, `/notes/${id}`])
   const others = await Promise.all([timelinePath, memoriesPath, ...paths].map(read))
+  if (isOutdated()) return
   await caches.delete(COPY)
   const copy = await caches.open(COPY)
   await Promise.all([notesPage, ...others].map(({ path, answer }) => copy.put(path, answer)))
+  if (isOutdated()) return void (await caches.delete(COPY))
   await report('PUT', { device: deviceText(navigator.userAgent) })
 }
 
@@ -48,6 +55,7 @@ function renewSoon(): void {
 /** Removes the copy. A new one is made with the next contact, if it is still wanted. */
 async function clear(): Promise<void> {
   clearTimeout(soon)
+  cleared += 1
   await globalThis.caches?.delete(COPY)
 }
 
