@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService, type WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { hasCopy, keepCopy, visitApp } from './installed.ts'
+import { hasCopy, keepCopy, startProxy, visitApp } from './installed.ts'
+import { words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -63,3 +64,24 @@ for (const [cause, end] of Object.entries(ends))
     })
     expect(await restored).toBe(false)
   })
+
+test('opens offline while a proxy answers that the service is down', async () => {
+  const service = await startWholeService()
+  const proxy = await startProxy(service)
+  const page = await visitApp(
+    browser(),
+    { ...service, origin: proxy.origin },
+    { expected: /status of 50[234]|ERR_FAILED|WebSocket connection/ },
+  )
+  await service.client.post('/api/chat', { content: 'What time is it?' })
+  await keepCopy(page)
+  for (const status of [502, 504]) {
+    proxy.status = status
+    await page.goto('/')
+    await words(page, 'You', 'What time is it?').waitFor()
+  }
+  // A standby answers with its own page.
+  proxy.status = 503
+  await page.goto('/')
+  await page.getByText('The proxy answers 503.').waitFor()
+})

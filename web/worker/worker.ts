@@ -33,12 +33,20 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') event.respondWith(page(event))
   else if (isLaterFile(request)) event.respondWith(laterFile(request))
   else if (isCopied(request))
-    event.respondWith(fetch(request).catch(async () => (await copyOf(request)) ?? Response.error()))
+    event.respondWith(reach(request).catch(async () => (await copyOf(request)) ?? Response.error()))
 })
+
+/** Throws if the service cannot be reached; a proxy in front of it says so with 502 or 504. */
+async function reach(request: Request): Promise<Response> {
+  const response = await fetch(request)
+  if (response.status === 502 || response.status === 504)
+    throw new Error(`a proxy answered ${response.status}`)
+  return response
+}
 
 async function page(event: FetchEvent): Promise<Response> {
   try {
-    const response = await fetch(event.request)
+    const response = await reach(event.request)
     event.waitUntil(rememberLanguage(response))
     return response
   } catch {
