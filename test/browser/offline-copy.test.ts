@@ -44,12 +44,12 @@ for (const [cause, end] of Object.entries(ends))
         release: resolve,
         fetch: async (...given: Parameters<typeof fetch>) => {
           const answer = await fetch(...given)
-          if (given[0] === '/api/memories') await promise
+          if (String(given[0]).startsWith('/api/memories')) await promise
           return answer
         },
       })
     })
-    const asked = page.waitForResponse('**/api/memories')
+    const asked = page.waitForResponse('**/api/memories?*')
     await page.goto('/')
     await asked
     await end(page, service)
@@ -74,11 +74,19 @@ test('opens offline while a proxy answers that the service is down', async () =>
     { expected: /status of 50[234]|ERR_FAILED|WebSocket connection/ },
   )
   await service.client.post('/api/chat', { content: 'What time is it?' })
+  const note = await service.client.post('/api/notes', { title: 'Garden', content: 'Sow the beans in May.' })
+  await service.client.post('/api/memories', { text: 'My sister is called Ada.' })
   await keepCopy(page)
   for (const status of [502, 504]) {
     proxy.status = status
     await page.goto('/')
     await words(page, 'You', 'What time is it?').waitFor()
+    await page.goto('/notes')
+    await page.getByRole('link', { name: /Garden/ }).waitFor()
+    await page.goto(`/notes/${note.json.id}`)
+    await page.getByText('Sow the beans in May.').waitFor()
+    await page.goto('/memories')
+    await page.getByText('My sister is called Ada.').waitFor()
   }
   // A standby answers with its own page.
   proxy.status = 503

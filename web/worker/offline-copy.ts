@@ -8,7 +8,8 @@ export function isCopied({ method, url }: Request): boolean {
 /** An answer of the offline copy, if the owner keeps one. Removes a copy without contact for too long. */
 export async function copyOf(request: Request): Promise<Response | undefined> {
   if (!(await caches.has(COPY))) return undefined
-  const found = await (await caches.open(COPY)).match(request)
+  // The copy has one answer of an address, which it asked for with other headers than a browser that opens a note.
+  const found = await (await caches.open(COPY)).match(request, { ignoreVary: true })
   const atMs = Date.parse(found?.headers.get('date') ?? '')
   if (Date.now() - atMs <= KEPT_MS) return found
   if (found) await caches.delete(COPY)

@@ -4,9 +4,16 @@ import { COPY } from './copy-name.ts'
 
 const choiceKey = 'delegate.offline-copy'
 const timelinePath = '/api/timeline?limit=200'
-const notesPath = '/api/notes'
-const memoriesPath = '/api/memories'
-const notesKept = 50
+/**
+ * How many items a list shows at first: the copy answers exactly what its page asks for. More pinned memories do not fit
+ * the tokens that memories may use.
+ */
+export const firstItems = { notes: 50, memories: 50, pinned: 200 }
+const notesPath = `/api/notes?limit=${firstItems.notes}&deleted=false`
+const memoryPaths = [
+  `/api/memories?limit=${firstItems.pinned}&pinned=true`,
+  `/api/memories?limit=${firstItems.memories}&pinned=false`,
+]
 /** Coalesces a burst of erasures. */
 const renewPauseMs = 1_000
 
@@ -35,8 +42,8 @@ async function renew(): Promise<void> {
   const isOutdated = () => cleared !== before || !isWanted()
   const notesPage = await read(notesPath)
   const { notes }: { notes: { id: string }[] } = await notesPage.answer.clone().json()
-  const paths = notes.slice(0, notesKept).flatMap(({ id }) => [`/api/notes/${id}`, `/notes/${id}`])
-  const others = await Promise.all([timelinePath, memoriesPath, ...paths].map(read))
+  const paths = notes.flatMap(({ id }) => [`/api/notes/${id}`, `/notes/${id}`])
+  const others = await Promise.all([timelinePath, ...memoryPaths, ...paths].map(read))
   if (isOutdated()) return
   await caches.delete(COPY)
   const copy = await caches.open(COPY)

@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Memory } from '../../../src/http/contract/memories.ts'
 import { AppElement } from '../app/app-element.ts'
 import { loadedView } from '../app/loaded.ts'
+import { firstItems } from '../app/offline-copy.ts'
 import { type ListPage, moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { Picked, pickStyles } from '../app/picked.ts'
 import { barView } from '../design/bar.ts'
@@ -11,10 +12,6 @@ import { iconButton, labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 import { askToForget } from './forget-memory.ts'
 import { writeMemory } from './memory-dialog.ts'
-
-const pageSize = 50
-/** More than fit the tokens that memories may use. */
-const maxPinned = 200
 
 type MemoryPage = ListPage<Memory> & {
   readonly count: number
@@ -62,7 +59,7 @@ export class DgMemoriesPage extends AppElement {
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
     fetch: async ({ signal, ...query }): Promise<MemoryPage> => {
       const ask = async (pinned: 'true' | 'false') => {
-        const limit = pinned === 'true' ? maxPinned : pageSize
+        const limit = firstItems[pinned === 'true' ? 'pinned' : 'memories']
         const asked = { query: { limit, pinned, ...query }, signal }
         return this.app.http.get('/api/memories', asked)
       }

@@ -5,14 +5,13 @@ import { AppElement } from '../app/app-element.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { loadedView } from '../app/loaded.ts'
+import { firstItems } from '../app/offline-copy.ts'
 import { moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { fullTimeText, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { msg } from '../design/msg.ts'
 import { noteSummary } from '../design/plain-text.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
-
-const pageSize = 50
 
 /** All notes, with a search as you type. */
 @customElement('dg-notes-page')
@@ -56,7 +55,7 @@ export class DgNotesPage extends AppElement {
   private readonly notes = new PagedList<NoteSummary>(this, {
     fetch: async ({ signal, ...query }) => {
       const { notes, nextCursor } = await this.app.http.get('/api/notes', {
-        query: { limit: pageSize, deleted: this.deleted ? 'true' : 'false', ...query },
+        query: { limit: firstItems.notes, deleted: this.deleted ? 'true' : 'false', ...query },
         signal,
       })
       return { items: notes, nextCursor }
