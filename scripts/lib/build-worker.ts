@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { APP_PATHS } from '../../src/http/routes/pages.ts'
 import { germanOf } from './page-languages.ts'
 import { workerTexts } from './texts.ts'
 
@@ -36,6 +37,7 @@ export async function buildWorker(web: string): Promise<void> {
     publicDir: false,
     define: {
       BUILT_FILES: JSON.stringify(entries),
+      APP_PATHS: JSON.stringify(APP_PATHS),
       LATER_FILES: JSON.stringify(later),
       GERMAN_TEXTS: JSON.stringify(germanOf(workerTexts())),
       'process.env.NODE_ENV': '"production"',

@@ -245,13 +245,18 @@ test.skipIf(systemBrowser === undefined)(
     expect(await words()).toEqual([
       { title: 'A task has ended', body: 'Open Delegate to see more.', tag: 'notification-999999' },
     ])
-    // A page of a note has no code: the moment gets a window of its own.
     const { id } = (await service.client.post('/api/notes', { title: 'Garden', content: 'Roses' })).json
-    await page.goto(`${service.origin}/notes/${id}`)
     // Only a real click may open a window.
-    await worker.evaluate('clients.openWindow = async (path) => { self.opened = path }')
-    await click('')
-    await expect.poll(() => worker.evaluate('self.opened')).toBe('/?seq=999999')
+    await worker.evaluate('clients.openWindow = async (path) => { self.opened.push(path) }')
+    // What the service renders has no code that could navigate: the moment gets a window of its own.
+    for (const path of [`/notes/${id}`, '/docs']) {
+      await worker.evaluate('self.opened = []')
+      await page.goto(service.origin + path)
+      await click('')
+      await expect.poll(() => worker.evaluate('self.opened')).toEqual(['/?seq=999999'])
+      await push({ kind: 'task', seq: 999_999 })
+      await untilShown(path === '/docs' ? 7 : 6)
+    }
   },
 )
 

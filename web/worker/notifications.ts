@@ -1,4 +1,5 @@
 import type { Notification as Shown } from '../../src/http/contract/notifications.ts'
+import { showsApp } from './app-pages.ts'
 import { messages } from './language.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -104,15 +105,12 @@ export async function subscriptionChanged(): Promise<void> {
 /** Opens a page in a window of Delegate, or in a new one. */
 async function open(path: string): Promise<void> {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const window = windows.find(({ url }) => !isNotePage(new URL(url).pathname))
+  const window = windows.find(showsApp)
   if (!window) return void (await self.clients.openWindow(path))
   // The page navigates by itself, so that nothing unsaved is lost.
   window.postMessage({ navigate: path })
   await window.focus()
 }
-
-/** The service renders these pages: they have no code that could navigate. */
-const isNotePage = (path: string) => path.startsWith('/notes/') && path !== '/notes/edit'
 
 async function showBadge(): Promise<void> {
   const unseen = await ask<{ notifications: unknown[] }>('/api/notifications')

@@ -32,6 +32,12 @@ const PAGES = [
   '/logs.html',
 ]
 
+/** An address of the API that shows a page to a person who follows a link. */
+const PAGE_OF_API = '/memory-config'
+
+/** Where a browser shows the web app. */
+export const APP_PATHS: readonly string[] = [...PAGES, PAGE_OF_API]
+
 const PUBLIC_PAGES: readonly string[] = ['/install', '/install.html', '/login']
 
 const describe = (path: string) =>
@@ -59,8 +65,7 @@ export function pageRoutes(routes: Routes, { staticFiles, language }: CoreDeps):
     routes.openAPIRegistry.registerPath(describe(page))
     routes.get(page, show)
   }
-  // An address of the API that shows a page to a person who follows a link.
-  routes.get('/memory-config', (c, next) => {
+  routes.get(PAGE_OF_API, (c, next) => {
     c.header('Vary', 'Accept')
     return isNavigation(c.env.incoming) ? show(c) : next()
   })
