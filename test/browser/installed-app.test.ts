@@ -8,7 +8,7 @@ import { useBrowser } from './browser.ts'
 import { keepCopy, startProxy, visitApp } from './installed.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { composer, reply, say, visit, words } from './page.ts'
+import { composer, reply, say, settled, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -260,18 +260,23 @@ test.skipIf(systemBrowser === undefined)(
   },
 )
 
-test('offers the new version, and reloads when asked', { tags: ['long'] }, async () => {
+test('offers the new version in every tab, and reloads each when asked', { tags: ['long'] }, async () => {
   const service = await startWholeService()
   const proxy = await startProxy(service)
   const page = await visitApp(browser(), { ...service, origin: proxy.origin }, { path: '/notes' })
   await page.reload()
+  const other = await page.context().newPage()
+  await other.goto('/notes')
+  await settled(other)
   proxy.isNewBuild = true
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
   await page.getByText('A new version of Delegate is ready.').waitFor()
   await checkLooks(page, 'new-version')
-  const reloaded = page.waitForEvent('load')
-  await page.getByRole('button', { name: 'Reload' }).click()
-  await reloaded
+  for (const tab of [page, other]) {
+    const reloaded = tab.waitForEvent('load')
+    await tab.getByRole('button', { name: 'Reload' }).click()
+    await reloaded
+  }
 })
 
 test('turns notifications on for this browser, chooses their kinds, and turns them off', {

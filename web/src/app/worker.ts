@@ -25,6 +25,8 @@ export function startWorker(options: {
         {
           label: msg`Reload`,
           run() {
+            // Another tab was faster.
+            if (waiting.state !== 'installed') return location.reload()
             serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
             waiting.postMessage('take-over')
           },
