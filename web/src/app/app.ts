@@ -11,6 +11,7 @@ import { snooze, tickOff } from '../timers/settle.ts'
 import { createNotices } from './notices.ts'
 import { offlineCopy } from './offline-copy.ts'
 import { ring } from './sound.ts'
+import { markSignOut } from './tab-storage.ts'
 import { createThemeChoice } from './theme.ts'
 
 /** How long a page waits for the owner's time zone before it uses the browser's. */
@@ -121,6 +122,7 @@ export function createApp(options: {
     } finally {
       signingOut = false
     }
+    markSignOut()
     forget()
     tabs.postMessage(null)
   }

@@ -7,6 +7,7 @@ import { type App, createApp } from './app.ts'
 import { LightElement } from './light-element.ts'
 import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
+import { forgetAfterSignOut } from './tab-storage.ts'
 import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
 import { startWorker } from './worker.ts'
 import './shell.ts'
@@ -117,6 +118,7 @@ export class DgApp extends LightElement {
   }
 
   private async show(): Promise<void> {
+    forgetAfterSignOut()
     // Resume an unfinished setup.
     if (pageAt(location.pathname)?.path === '/' && currentSetupStep() !== null) {
       history.replaceState(null, '', '/welcome')

@@ -1,3 +1,8 @@
+import { newId } from './platform.ts'
+
+/** Has another value after each sign-out in this browser. */
+const signOutKey = 'delegate.sign-out'
+
 /** A value that this tab keeps until the owner signs out; null if there is none. */
 export function kept<Value>(key: string): Value | null {
   return JSON.parse(sessionStorage.getItem(key) ?? 'null')
@@ -11,4 +16,17 @@ export function keep(key: string, value: unknown): void {
   } catch {
     // Storage is full: the value does not survive a reload.
   }
+}
+
+/** Lets every tab forget what it keeps, at the latest when it next shows a page of the app. */
+export function markSignOut(): void {
+  localStorage.setItem(signOutKey, newId())
+}
+
+/** Forgets what this tab kept before a sign-out that it missed, because it showed a page without the app. */
+export function forgetAfterSignOut(): void {
+  const latest = localStorage.getItem(signOutKey)
+  if (latest === null || latest === sessionStorage.getItem(signOutKey)) return
+  sessionStorage.clear()
+  sessionStorage.setItem(signOutKey, latest)
 }

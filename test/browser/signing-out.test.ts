@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { useBrowser } from './browser.ts'
+import { composer, visit } from './page.ts'
+
+const browser = useBrowser()
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+}
+
+const draftIn = (tab: Page) => tab.evaluate(() => sessionStorage.getItem('delegate.draft'))
+
+/** Opens a tab that keeps a draft and shows a page without the app. */
+async function leaveDraft(page: Page, path: string): Promise<Page> {
+  const tab = await page.context().newPage()
+  await tab.goto('/')
+  await composer(tab).fill('Half of a sentence')
+  await tab.goto(path)
+  expect(await draftIn(tab)).toContain('Half of a sentence')
+  return tab
+}
+
+test('clears a draft on sign-out in a tab that shows a page without the app', async () => {
+  const page = await visit(browser(), await startWholeService())
+  const tab = await leaveDraft(page, '/docs')
+  await signOut(page)
+  await tab.goto('/')
+  await tab.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  expect(await draftIn(tab)).toBeNull()
+})
