@@ -257,6 +257,12 @@ test.skipIf(systemBrowser === undefined)(
       await push({ kind: 'task', seq: 999_999 })
       await untilShown(path === '/docs' ? 7 : 6)
     }
+    // A reminder stays until it is closed.
+    await push({ kind: 'reminder', seq })
+    await untilShown(8)
+    await page.goto(`${service.origin}/notes`)
+    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+    await expect.poll(words).toEqual([])
   },
 )
 

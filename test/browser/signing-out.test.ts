@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
+import { visitApp } from './installed.ts'
 import { composer, visit } from './page.ts'
 
 const browser = useBrowser()
@@ -28,6 +29,16 @@ test('clears a draft on sign-out in a tab that shows a page without the app', as
   const tab = await leaveDraft(page, '/docs')
   await signOut(page)
   await tab.goto('/')
+  await tab.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  expect(await draftIn(tab)).toBeNull()
+})
+
+test('leaves a note that another tab shows, and clears its draft, on sign-out', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Secret', content: 'The safe.' })).json
+  const page = await visitApp(browser(), service)
+  const tab = await leaveDraft(page, `/notes/${id}`)
+  await signOut(page)
   await tab.getByRole('heading', { name: 'Welcome back' }).waitFor()
   expect(await draftIn(tab)).toBeNull()
 })

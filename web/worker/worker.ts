@@ -9,6 +9,7 @@ import { lastLanguage, rememberLanguage } from './language.ts'
 import { isLaterFile, laterFile, removeOldFiles } from './later-files.ts'
 import { clicked, closed, pushed, subscriptionChanged } from './notifications.ts'
 import { copyOf, isCopied } from './offline-copy.ts'
+import { signedOut } from './sign-out.ts'
 
 declare const self: ServiceWorkerGlobalScope
 /** The other files of this build; see scripts/lib/build-worker.ts. */
@@ -24,8 +25,9 @@ addRoute({ directoryIndex: '', cleanURLs: false })
 cleanupOutdatedCaches()
 self.addEventListener('activate', (event) => event.waitUntil(removeOldFiles()))
 
-self.addEventListener('message', ({ data }) => {
-  if (data === 'take-over') void self.skipWaiting()
+self.addEventListener('message', (event) => {
+  if (event.data === 'take-over') void self.skipWaiting()
+  if (event.data === 'signed-out') event.waitUntil(signedOut())
 })
 
 self.addEventListener('fetch', (event) => {

@@ -13,6 +13,7 @@ import { offlineCopy } from './offline-copy.ts'
 import { ring } from './sound.ts'
 import { markSignOut } from './tab-storage.ts'
 import { createThemeChoice } from './theme.ts'
+import { reportSignOut } from './worker.ts'
 
 /** How long a page waits for the owner's time zone before it uses the browser's. */
 const clockTimeoutMs = 2000
@@ -125,6 +126,7 @@ export function createApp(options: {
     markSignOut()
     forget()
     tabs.postMessage(null)
+    void reportSignOut()
   }
 
   /** Runs an action, and shows why if it fails. True if it succeeded. */

@@ -4,6 +4,13 @@ import type { Toaster } from '../design/toaster.ts'
 /** Whether this browser runs service workers here: only over https, or on this machine. */
 export const hasWorker = (): boolean => 'serviceWorker' in navigator
 
+/** Lets the worker remove what it and other windows still show of the owner. */
+export async function reportSignOut(): Promise<void> {
+  if (!hasWorker()) return
+  const registration = await navigator.serviceWorker.getRegistration()
+  registration?.active?.postMessage('signed-out')
+}
+
 /**
  * Starts the service worker once the page has loaded. Offers to reload when a new build is ready, and follows links of
  * notifications.
