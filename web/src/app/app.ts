@@ -29,6 +29,7 @@ export function createApp(options: {
   /** Asks the owner to prove who they are. Resolves to false if they cancel. */
   readonly stepUp: () => Promise<boolean>
   readonly toast: Toaster
+  readonly clearToasts: () => void
   readonly announce: (text: string) => void
   /** Called with the number of notices that the owner has not seen. */
   readonly onNotices: (unseen: number) => void
@@ -63,6 +64,8 @@ export function createApp(options: {
     session?.close()
     session = null
     notices.clear()
+    // One of them may be reading aloud.
+    options.clearToasts()
   }
   const forget = (): void => {
     lost = false

@@ -48,6 +48,7 @@ export class DgApp extends LightElement {
     stepUp: () => this.stepUp(),
     toast: (text, tone, options) =>
       this.querySelector<DgToasts>('dg-toasts')?.show(text, tone, options) ?? (() => undefined),
+    clearToasts: () => this.querySelector<DgToasts>('dg-toasts')?.clear(),
     announce: (text) => {
       this.spoken = text
     },

@@ -91,6 +91,11 @@ export class DgToasts extends StyledElement {
     return () => this.dismiss(id)
   }
 
+  /** Closes all toasts, as their buttons do. */
+  clear(): void {
+    for (const { id, onClose } of this.toasts) this.close(id, onClose)
+  }
+
   private dismissLater(id: number, afterMs: number): void {
     setTimeout(() => {
       const element = this.renderRoot.querySelector(`[data-id="${id}"]`)
