@@ -20,7 +20,11 @@ export function keep(key: string, value: unknown): void {
 
 /** Lets every tab forget what it keeps, at the latest when it next shows a page of the app. */
 export function markSignOut(): void {
-  localStorage.setItem(signOutKey, newId())
+  try {
+    localStorage.setItem(signOutKey, newId())
+  } catch {
+    // Storage is blocked or full: only tabs with the app learn of it, by a message.
+  }
 }
 
 /** Forgets what this tab kept before a sign-out that it missed, because it showed a page without the app. */
