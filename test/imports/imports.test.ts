@@ -94,6 +94,29 @@ test('imports the split form of ChatGPT, and every form of Claude', async () => 
   expect(items.map(({ text }: { text: string }) => text)).toEqual(FERN.texts)
 })
 
+test('keeps what is attached in Claude: pasted text as a quotation, and a mark for what has no text', async () => {
+  const service = await startWholeService()
+  const talk = claudeConversation({ ...FERN, texts: ['Here it is.', 'Thanks.', '', 'I see a photo.'] })
+  const attached = [
+    { attachments: [{ file_name: '', extracted_content: 'The lease ends in May.\r\nIt is in Ghent.' }] },
+    {},
+    { attachments: [{ file_name: 'scan.pdf', extracted_content: '' }], files: [{ file_name: 'a.png' }] },
+    { attachments: null, files: null },
+  ]
+  const messages = talk.chat_messages.map((message, index) => ({ ...message, ...attached[index] }))
+  const path = join(testDirectory(), 'conversations.json')
+  writeFileSync(path, JSON.stringify([{ ...talk, chat_messages: messages }]))
+  expect(await over(service, await upload(service, path))).toMatchObject({ messages: 4, skipped: 0 })
+  const { items } = await messagesOf(service, 'claude-fern')
+  expect(items.map(({ speaker, text }: Record<string, string>) => [speaker, text])).toEqual([
+    ['owner', 'Here it is.\n\n> The lease ends in May.\n> It is in Ghent.'],
+    ['assistant', 'Thanks.'],
+    ['owner', '[attachment]\n\n[attachment]'],
+    ['assistant', 'I see a photo.'],
+  ])
+  expect(await conversationsOf(service, '?q=Ghent')).toMatchObject([{ id: 'claude-fern' }])
+})
+
 test('adds nothing twice, and only what is new of a longer export', async () => {
   const service = await startWholeService()
   await over(service, await upload(service, await chatGptZip()))

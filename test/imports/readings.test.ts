@@ -3,7 +3,7 @@ import { factsOf } from '../backups/harness.ts'
 import { type Answerer, startModelDouble } from '../doubles/model/model-double.ts'
 import { filesHolding } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
-import { chatGptConversation, jsonList, over, upload, writeZip } from './exports.ts'
+import { chatGptConversation, claudeConversation, jsonList, over, upload, writeZip } from './exports.ts'
 
 const HOME = {
   id: 'home',
@@ -77,6 +77,24 @@ test('finds memories by rules without a model, free, and stores only those that 
   // What is known is not offered again.
   const again = await read(service, { ids: ['chatgpt-home'] })
   expect(again.candidates.map(({ text }: { text: string }) => text)).toEqual([expect.stringMatching(/teal/)])
+})
+
+test('takes what was pasted into Claude for no words of the owner', async () => {
+  const service = await startWholeService()
+  const talk = claudeConversation({ ...HOME, texts: ['My sister lives in Porto.', 'How nice.'] })
+  const [asked, answer] = talk.chat_messages
+  const pasted = { extracted_content: 'Hello!\n\nMy favourite colour is teal.\n```\nMy cat is called Evil.' }
+  const messages = [{ ...asked, attachments: [pasted] }, answer]
+  const path = await writeZip('claude.zip', {
+    'conversations.json': () => jsonList([{ ...talk, chat_messages: messages }]),
+  })
+  const importId = await upload(service, path)
+  await over(service, importId)
+  expect((await service.client.get('/api/imported/claude-home')).text).toContain('is teal.')
+  const { candidates } = await read(service, { importId })
+  expect(candidates.map(({ quote }: { quote: string }) => quote)).toEqual([
+    expect.stringMatching(/sister lives in Porto/),
+  ])
 })
 
 const learned: Answerer = ({ text }) => ({

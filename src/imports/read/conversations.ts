@@ -72,6 +72,10 @@ const claudeSchema = z.object({
         content: z
           .array(z.object({ type: textOrEmpty, text: textOrEmpty }).catch({ type: '', text: '' }))
           .catch([]),
+        attachments: z
+          .array(z.object({ extracted_content: textOrEmpty }).catch({ extracted_content: '' }))
+          .catch([]),
+        files: z.array(z.unknown()).catch([]),
       })
       .nullable()
       .catch(null),
@@ -124,13 +128,15 @@ function lastNode({ current_node, mapping }: z.output<typeof chatGptSchema>): st
   return leaves.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))[0]?.[0]
 }
 
+const ATTACHMENT = '[attachment]'
+
 /** A text, the words of a recording, or a mark for what is not text. */
 function textOfPart(part: unknown): string {
   if (typeof part === 'string') return part.trim() === '' ? '' : part
   if (typeof part !== 'object' || part === null) return ''
   if ('text' in part && typeof part.text === 'string') return part.text
   const type = 'content_type' in part ? String(part.content_type) : ''
-  return type.startsWith('image') ? '[image]' : '[attachment]'
+  return type.startsWith('image') ? '[image]' : ATTACHMENT
 }
 
 function fromClaude(found: z.output<typeof claudeSchema>): ReadConversation {
@@ -140,10 +146,21 @@ function fromClaude(found: z.output<typeof claudeSchema>): ReadConversation {
       const { sender } = message
       const speaker = sender === 'human' ? 'owner' : sender === 'assistant' ? 'assistant' : null
       const blocks = message.content.filter(({ type, text }) => type === 'text' && text.trim() !== '')
-      const text = blocks.map((block) => block.text).join('\n\n') || message.text
+      const said = blocks.map((block) => block.text).join('\n\n') || message.text
+      const attached = message.attachments.map((each) => quotation(each.extracted_content))
+      const text = [said, ...attached, ...message.files.map(() => ATTACHMENT)].filter(Boolean).join('\n\n')
       return [{ id: message.uuid, speaker, at: message.created_at, text } as const]
     }),
   ])
+}
+
+/**
+ * What was attached, line by line as a quotation, or a mark if it has no text. Claude attaches long pasted texts, which
+ * may be anybody's, and memory takes no quotation for the owner's words.
+ */
+function quotation(text: string): string {
+  const lines = text.trim().split(/\r\n?|\n/)
+  return text.trim() === '' ? ATTACHMENT : lines.map((line) => `> ${line}`).join('\n')
 }
 
 type Found = {
