@@ -182,7 +182,7 @@ export function createErasures(options: {
     let erased = 0
     // A second pass finds facts appended during the first; later ones are stored without their bodies.
     for (let pass = 0; pass < 2; pass += 1) {
-      const plan = await options.planFrom(roots)
+      const plan = await options.planFrom([...roots, ...(await addedSince(row))])
       roots = plan.roots
       const fresh =
         pass === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !erasedSeqs.has(seq))
@@ -224,6 +224,13 @@ export function createErasures(options: {
       },
     ])
     return erased
+  }
+
+  /** What imports have added to an imported conversation since the request, which is not hidden. */
+  async function addedSince({ target, targetId }: ErasureRow): Promise<readonly ErasureRoot[]> {
+    if (target !== 'imported' || targetId === null) return []
+    const added = await options.targets({ kind: target, id: targetId }, null)
+    return added.status === 'ok' ? added.roots : []
   }
 
   /** Gives PostgreSQL and other machines a moment to follow. */

@@ -17,6 +17,18 @@ export type Talk = {
   readonly texts: readonly string[]
 }
 
+export const FERN = {
+  id: 'fern',
+  title: 'Ferns indoors',
+  texts: ['How often do I water a fern?', 'Twice a week.', 'Mine stands in Lisbon.', 'Then more often.'],
+}
+export const BREAD = {
+  id: 'bread',
+  title: 'Sourdough',
+  at: '2025-01-05T08:00:00.000Z',
+  texts: ['Why is my bread dense?', 'It needs more time.'],
+}
+
 const START = '2024-03-01T10:00:00.000Z'
 const secondsAt = ({ at = START }: Talk, index: number) => Date.parse(at) / 1000 + index * 60
 
@@ -124,6 +136,13 @@ export function* jsonList(values: Iterable<unknown>): Generator<string> {
   }
   yield separator === '[' ? '[]' : ']'
 }
+
+/** An export of ChatGPT with these conversations. */
+export const chatGptZip = (talks: readonly Talk[] = [FERN, BREAD]) =>
+  writeZip('chatgpt.zip', {
+    'user.json': () => ['{"id":"user"}'],
+    'conversations.json': () => jsonList(talks.map(chatGptConversation)),
+  })
 
 const PIECE_BYTES = 1024 * 1024
 

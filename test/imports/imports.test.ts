@@ -10,33 +10,18 @@ import { factsOf } from '../backups/harness.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import {
+  BREAD,
   chatGptConversation,
+  chatGptZip,
   claudeConversation,
   conversationsOf,
+  FERN,
   jsonList,
   messagesOf,
   over,
   upload,
   writeZip,
 } from './exports.ts'
-
-const FERN = {
-  id: 'fern',
-  title: 'Ferns indoors',
-  texts: ['How often do I water a fern?', 'Twice a week.', 'Mine stands in Lisbon.', 'Then more often.'],
-}
-const BREAD = {
-  id: 'bread',
-  title: 'Sourdough',
-  at: '2025-01-05T08:00:00.000Z',
-  texts: ['Why is my bread dense?', 'It needs more time.'],
-}
-
-const chatGptZip = (talks = [FERN, BREAD]) =>
-  writeZip('chatgpt.zip', {
-    'user.json': () => ['{"id":"user"}'],
-    'conversations.json': () => jsonList(talks.map(chatGptConversation)),
-  })
 
 test('imports an export of ChatGPT: the branch that was last read, without what was hidden', async () => {
   const service = await startWholeService()
@@ -210,46 +195,6 @@ test('reads a long conversation a page at a time', async () => {
     cursor = `&cursor=${page.nextCursor}`
   }
   expect(read).toEqual(texts.map((text) => text))
-})
-
-test('erases one conversation and a whole import: no byte of them is left, and they do not come back', async () => {
-  const clock = { aheadMs: 0 }
-  const service = await startWholeService({ nowMs: () => Date.now() + clock.aheadMs })
-  const { client } = service
-  const id = await upload(service, await chatGptZip())
-  await over(service, id)
-  const plan = (await client.get('/api/erasures.plan?kind=imported&id=chatgpt-fern')).json
-  expect(plan.named).toEqual([
-    { kind: 'import', count: 1, items: [expect.objectContaining({ text: 'Ferns indoors' })] },
-  ])
-  const erasure = (await client.post('/api/erasures', { kind: 'imported', id: 'chatgpt-fern' })).json
-  expect((await conversationsOf(service)).length).toBe(1)
-  expect((await client.get('/api/imported/chatgpt-fern')).status).toBe(404)
-  expect(await conversationsOf(service, '?q=Lisbon')).toEqual([])
-  expect((await client.post(`/api/erasures/${erasure.id}/undo`)).status).toBe(200)
-  expect((await conversationsOf(service)).length).toBe(2)
-  expect((await conversationsOf(service, '?q=Lisbon')).length).toBe(1)
-  expect(filesHolding(service.directory, 'Lisbon')).not.toEqual([])
-
-  const goneFor = async (target: object) => {
-    const { id: erasureId } = (await client.post('/api/erasures', target)).json
-    clock.aheadMs += 61_000
-    const stateOf = async () => (await client.get(`/api/erasures/${erasureId}`)).json.status
-    await expect.poll(stateOf).toBe('erased')
-  }
-  await goneFor({ kind: 'imported', id: 'chatgpt-fern' })
-  expect(filesHolding(service.directory, 'Lisbon')).toEqual([])
-  expect(filesHolding(service.directory, 'Ferns indoors')).toEqual([])
-  expect(filesHolding(service.directory, 'Sourdough')).not.toEqual([])
-  await goneFor({ kind: 'import', id })
-  expect(filesHolding(service.directory, 'Sourdough')).toEqual([])
-  expect(filesHolding(service.directory, 'chatgpt.zip')).toEqual([])
-  expect(await over(service, await upload(service, await chatGptZip()))).toMatchObject({
-    state: 'completed',
-    messages: 0,
-    known: 6,
-  })
-  expect(await conversationsOf(service)).toEqual([])
 })
 
 test('continues after a restart and repeats nothing; stops when it is cancelled, and keeps what it added', {
