@@ -5,7 +5,7 @@ import { type ImportQueries, type ImportRow, importedId } from '../../projection
 import { createReactor } from '../lib/reactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { addedFacts } from './parts.ts'
-import type { ReadConversation, ReadMessage } from './read/conversations.ts'
+import type { ReadConversation } from './read/conversations.ts'
 import { UnreadableExport } from './read/export-file.ts'
 import { readExport } from './read/read-export.ts'
 import type { UploadFiles } from './uploads.ts'
@@ -60,14 +60,14 @@ export function createImporting(options: {
     let known = 0
     let skipped = 0
     const adding = createAdding(signal)
-    const unknownOf = createUnknown()
+    const compare = createComparison(importId)
     try {
       for await (const batch of readExport(files.pathOf(importId), signal)) {
         skipped += batch.skipped
         for (const conversation of batch.conversations) {
           await adding.before(conversation)
-          const fresh = unknownOf(conversation)
-          known += conversation.messages.length - fresh.length
+          const { fresh, earlier } = compare(conversation)
+          known += earlier
           await adding.add(addedFacts(conversation, fresh, importId))
         }
       }
@@ -89,25 +89,32 @@ export function createImporting(options: {
   }
 
   /**
-   * Finds the messages that no import has added, each once. Erased ones stay erased. The pieces of a long
+   * Finds the messages that no import has added, each once, and counts those of earlier imports. Those that this import
+   * added before a restart, or that its file repeats, are neither. Erased ones stay erased. The pieces of a long
    * conversation are consecutive, so its known messages are read once.
    */
-  function createUnknown() {
+  function createComparison(importId: string) {
     let lastId = ''
-    let known = new Set<string>()
-    return ({ service, id, messages }: ReadConversation): readonly ReadMessage[] => {
+    /** The import that has each known message. */
+    let known = new Map<string, string>()
+    return ({ service, id, messages }: ReadConversation) => {
       const conversationId = importedId({ service, conversationId: id })
       if (conversationId !== lastId) known = knownIn(conversationId)
       lastId = conversationId
-      return messages.filter((message) => !known.has(message.id) && known.add(message.id))
+      const earlier = messages.filter((message) => (known.get(message.id) ?? importId) !== importId).length
+      const fresh = messages.filter((message) => !known.has(message.id) && known.set(message.id, importId))
+      return { fresh, earlier }
     }
   }
 
-  function knownIn(conversationId: string): Set<string> {
+  function knownIn(conversationId: string): Map<string, string> {
     const seqs = queries.parts(conversationId).map(({ seq }) => seq)
-    const events = wholeLedger.readSeqs(seqs)
-    return new Set(
-      events.flatMap((event) => (event.type === 'import.conversation.added' ? event.facts.messageIds : [])),
+    return new Map(
+      wholeLedger.readSeqs(seqs).flatMap((event) => {
+        if (event.type !== 'import.conversation.added') return []
+        const { importId, messageIds } = event.facts
+        return messageIds.map((id): [string, string] => [id, importId])
+      }),
     )
   }
 
