@@ -35,6 +35,8 @@ export function buildImports(options: {
   const importing = createImporting({ ...options, queries: imports, files: uploads.files })
   const readings = createReadings({ ...options, imports })
 
+  const isRunning = (importId: string): boolean => imports.byId(importId)?.status === 'running'
+
   function present({ startedSeq, ...row }: ImportRow) {
     const [started] = storage.ledger.readSeqs([startedSeq])
     return { ...row, name: started?.type === 'import.started' ? (started.body?.name ?? '') : '' }
@@ -65,6 +67,8 @@ export function buildImports(options: {
     },
     /** The latest imports, newest first. */
     list: () => imports.newest(SHOWN_IMPORTS).map(present),
+    /** Whether it may still add something. */
+    isRunning,
     /** Ends an import or an upload; what it has added stays. False if there is none. */
     async cancel(importId: string): Promise<boolean> {
       if (await importing.cancel(importId)) return true
@@ -84,12 +88,10 @@ export function buildImports(options: {
     seqsOf(kind: 'import' | 'imported', id: string): number[] {
       if (kind === 'imported') return imports.parts(id).map(({ seq }) => seq)
       const row = imports.byId(id)
-      return row && row.status !== 'running'
-        ? [row.startedSeq, ...imports.partsOf(id).map(({ seq }) => seq)]
-        : []
+      return row && !isRunning(id) ? [row.startedSeq, ...imports.partsOf(id).map(({ seq }) => seq)] : []
     },
     start(): void {
-      uploads.start((importId) => imports.byId(importId)?.status === 'running')
+      uploads.start(isRunning)
       importing.start()
       readings.start()
     },

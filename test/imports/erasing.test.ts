@@ -60,3 +60,18 @@ test('erases what an import adds to a conversation while its erasure can be undo
   expect(await conversationsOf(service, '?q=Reykjavik')).toEqual([])
   expect(filesHolding(service.directory, 'Reykjavik')).toEqual([])
 })
+
+test('refuses to erase an import that is not over, and says to cancel it first', async () => {
+  const service = await startWholeService()
+  const { client } = service
+  // It waits for the first one.
+  const talks = Array.from({ length: 1500 }, (_, index) => ({ ...FERN, id: `fern${index}` }))
+  const first = await upload(service, await chatGptZip(talks))
+  const id = await upload(service, await chatGptZip([BREAD]))
+  const refused = { status: 409, json: { code: 'import_running' } }
+  expect(await client.get(`/api/erasures.plan?kind=import&id=${id}`)).toMatchObject(refused)
+  expect(await client.post('/api/erasures', { kind: 'import', id })).toMatchObject(refused)
+  for (const each of [first, id]) expect((await client.post(`/api/imports/${each}/cancel`)).status).toBe(204)
+  expect((await client.post('/api/erasures', { kind: 'import', id })).status).toBe(201)
+  expect((await client.post('/api/erasures', { kind: 'import', id: 'none' })).status).toBe(404)
+})

@@ -222,7 +222,7 @@ test('continues after a restart and repeats nothing; stops when it is cancelled,
   const other = await upload(again, await chatGptZip(more))
   await expect.poll(() => added(again)).toBeGreaterThan(3050)
   // While it goes on, erasing would miss what it adds next.
-  expect((await again.client.post('/api/erasures', { kind: 'import', id: other })).status).toBe(404)
+  expect((await again.client.post('/api/erasures', { kind: 'import', id: other })).status).toBe(409)
   expect((await again.client.post(`/api/imports/${other}/cancel`)).status).toBe(204)
   const cancelled = await over(again, other)
   expect(cancelled.state).toBe('cancelled')

@@ -85,13 +85,14 @@ export const plan = get('/api/erasures.plan', {
     'The number of events of each kind, and the first twenty of them',
     400,
     404,
+    409,
   ),
 })
 
 export const request = post('/api/erasures', {
   summary: 'Hide something at once and erase it for good after a minute, unless undone',
   request: { body: body(target) },
-  responses: created(erasureSchema, 'The pending erasure', 400, 404),
+  responses: created(erasureSchema, 'The pending erasure', 400, 404, 409),
 })
 
 export const list = get('/api/erasures', {

@@ -11,14 +11,21 @@ import type { Routes } from '../server/env.ts'
 import { conflict, invalidField, known, Refusal, unknown } from '../server/problem.ts'
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
-export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
+export function erasureRoutes(routes: Routes, { erasures, imports }: RouteDeps): void {
+  function erasable(asked: z.output<typeof target>): ErasureTarget {
+    const found = targetOf(asked)
+    if (found.kind === 'import' && imports.isRunning(found.id))
+      throw conflict('import_running', msg`This import is not finished. Cancel it first.`)
+    return found
+  }
+
   routes.openapi(plan, async (c) => {
-    const found = await erasures.plan(targetOf(c.req.valid('query')))
+    const found = await erasures.plan(erasable(c.req.valid('query')))
     if ('status' in found) throw refusalOf(found)
     return c.json({ count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }, 200)
   })
   routes.openapi(request, async (c) => {
-    const made = await erasures.request(targetOf(c.req.valid('json')))
+    const made = await erasures.request(erasable(c.req.valid('json')))
     if (!('erasure' in made)) throw refusalOf(made)
     return c.json(made.erasure, 201, { Location: `/api/erasures/${made.erasure.id}` })
   })
