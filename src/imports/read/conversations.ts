@@ -112,7 +112,8 @@ function fromChatGpt(found: z.output<typeof chatGptSchema>): ReadConversation {
       if (message.metadata.is_visually_hidden_from_conversation) return []
       const { role } = message.author
       const speaker = role === 'user' ? 'owner' : role === 'assistant' ? 'assistant' : null
-      const text = message.content.parts.map(textOfPart).filter(Boolean).join('\n\n')
+      const texts = message.content.parts.map(textOfPart).filter((text) => text.trim() !== '')
+      const text = texts.join('\n\n')
       return [{ id: message.id, speaker, at: message.create_time, text } as const]
     }),
   ])
@@ -132,12 +133,20 @@ const ATTACHMENT = '[attachment]'
 
 /** A text, the words of a recording, or a mark for what is not text. */
 function textOfPart(part: unknown): string {
-  if (typeof part === 'string') return part.trim() === '' ? '' : part
+  if (typeof part === 'string') return withoutMarks(part)
   if (typeof part !== 'object' || part === null) return ''
-  if ('text' in part && typeof part.text === 'string') return part.text
+  if ('text' in part && typeof part.text === 'string') return withoutMarks(part.text)
   const type = 'content_type' in part ? String(part.content_type) : ''
   return type.startsWith('image') ? '[image]' : ATTACHMENT
 }
+
+/** `entity["city","Lisbon",…]`: the name is a word of the sentence. */
+const NAME = /\ue200entity\ue202\["[^"]*", ?"([^"\ue200]*)"[^\ue200\ue201]*\ue201/g
+/** Citations, which lead nowhere here, and what surrounds the words that they are for. */
+const MARK = / ?\ue200[^\ue200\ue201]*\ue201|[\ue203\ue204]/g
+
+/** A text without the private characters that ChatGPT's page replaces, as `daugaard47/ChatGPT_Conversations_To_Markdown#8`. */
+const withoutMarks = (text: string): string => text.replace(NAME, '$1').replace(MARK, '')
 
 function fromClaude(found: z.output<typeof claudeSchema>): ReadConversation {
   return conversation('claude', found.uuid, found.name, found.created_at, [
