@@ -23,6 +23,7 @@ export function createImporting(options: {
   readonly storage: Pick<Storage, 'append' | 'onHeadMoved'> & { readonly wholeLedger: LedgerReader }
   readonly queries: ImportQueries
   readonly files: UploadFiles
+  readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
 }) {
   const { queries, files } = options
@@ -62,7 +63,7 @@ export function createImporting(options: {
     const adding = createAdding(signal)
     const compare = createComparison(importId)
     try {
-      for await (const batch of readExport(files.pathOf(importId), signal)) {
+      for await (const batch of readExport(files.pathOf(importId), options.nowMs(), signal)) {
         skipped += batch.skipped
         for (const conversation of batch.conversations) {
           await adding.before(conversation)

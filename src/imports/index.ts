@@ -26,6 +26,7 @@ export function buildImports(options: {
   readonly mayLearn: () => boolean
   readonly isAnswering: () => boolean
   readonly isHalted: () => boolean
+  readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
 }) {

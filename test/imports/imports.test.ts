@@ -126,7 +126,7 @@ test('reads a long conversation in pieces, and adds each message once', async ()
   const long = chatGptConversation({ id: 'long', title: 'Long', texts })
   const path = await writeZip('long.zip', { 'conversations.json': () => jsonList([long, long]) })
   const sizes: number[] = []
-  for await (const { conversations } of readExport(path, new AbortController().signal))
+  for await (const { conversations } of readExport(path, Date.now(), new AbortController().signal))
     sizes.push(conversations.reduce((sum, { messages }) => sum + messages.length, 0))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(6_000)
   expect(Math.max(...sizes)).toBeLessThan(1_001)
@@ -265,7 +265,7 @@ test('continues all waiting imports after a restart', { tags: ['long'] }, async 
 test('refuses a zip that unpacks to more than the limit, or whose names lead elsewhere', async () => {
   const read = async (path: string, limit?: number) => {
     const found = []
-    for await (const each of conversationsIn(path, limit)) found.push(each)
+    for await (const each of conversationsIn(path, Date.now(), limit)) found.push(each)
     return found
   }
   const path = await chatGptZip()

@@ -82,31 +82,34 @@ const claudeSchema = z.object({
   ),
 })
 
-/** Reads an entry of an export. Null if it is no conversation of a known service; without messages if it is empty. */
-export function conversationOf(value: unknown): ReadConversation | null {
+/**
+ * Reads an entry of an export at a moment that no message can be later than. Null if it is no conversation of a known
+ * service; without messages if it is empty.
+ */
+export function conversationOf(value: unknown, nowMs: number): ReadConversation | null {
   if (typeof value !== 'object' || value === null) return null
   if ('mapping' in value) {
     const read = chatGptSchema.safeParse(value)
-    return read.success ? fromChatGpt(read.data) : null
+    return read.success ? fromChatGpt(read.data, nowMs) : null
   }
   if ('chat_messages' in value) {
     const read = claudeSchema.safeParse(value)
-    return read.success ? fromClaude(read.data) : null
+    return read.success ? fromClaude(read.data, nowMs) : null
   }
   return null
 }
 
-function fromChatGpt(found: z.output<typeof chatGptSchema>): ReadConversation {
+function fromChatGpt(found: z.output<typeof chatGptSchema>, nowMs: number): ReadConversation {
   const { mapping } = found
   const nodes: (typeof mapping)[string][] = []
   // From the last message to the first. Edited messages and other answers are on other branches.
   const met = new Set<string>()
-  for (let id = lastNode(found); id && !met.has(id); id = mapping[id]?.parent) {
+  for (let id = lastNode(found, nowMs); id && !met.has(id); id = mapping[id]?.parent) {
     met.add(id)
     const node = mapping[id]
     if (node) nodes.push(node)
   }
-  return conversation('chatgpt', found.conversation_id ?? found.id, found.title, found.create_time, [
+  return conversation('chatgpt', found.conversation_id ?? found.id, found.title, found.create_time, nowMs, [
     ...nodes.reverse().flatMap(({ message }) => {
       if (message?.recipient !== 'all') return []
       if (message.metadata.is_visually_hidden_from_conversation) return []
@@ -120,11 +123,14 @@ function fromChatGpt(found: z.output<typeof chatGptSchema>): ReadConversation {
 }
 
 /** The current one; in exports without it, the latest that no other follows. */
-function lastNode({ current_node, mapping }: z.output<typeof chatGptSchema>): string | null | undefined {
+function lastNode(
+  { current_node, mapping }: z.output<typeof chatGptSchema>,
+  nowMs: number,
+): string | null | undefined {
   if (current_node && mapping[current_node]) return current_node
   const parents = new Set(Object.values(mapping).map(({ parent }) => parent))
   const timeOf = ([, { message }]: [string, (typeof mapping)[string]]) =>
-    instantOf(message?.create_time) ?? ''
+    instantOf(message?.create_time, nowMs) ?? ''
   const leaves = Object.entries(mapping).filter(([id]) => !parents.has(id))
   return leaves.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))[0]?.[0]
 }
@@ -148,8 +154,8 @@ const MARK = / ?\ue200[^\ue200\ue201]*\ue201|[\ue203\ue204]/g
 /** A text without the private characters that ChatGPT's page replaces, as `daugaard47/ChatGPT_Conversations_To_Markdown#8`. */
 const withoutMarks = (text: string): string => text.replace(NAME, '$1').replace(MARK, '')
 
-function fromClaude(found: z.output<typeof claudeSchema>): ReadConversation {
-  return conversation('claude', found.uuid, found.name, found.created_at, [
+function fromClaude(found: z.output<typeof claudeSchema>, nowMs: number): ReadConversation {
+  return conversation('claude', found.uuid, found.name, found.created_at, nowMs, [
     ...found.chat_messages.flatMap((message) => {
       if (!message) return []
       const { sender } = message
@@ -185,11 +191,12 @@ function conversation(
   id: string | null | undefined,
   title: string,
   createdAt: Found['at'],
+  nowMs: number,
   found: readonly Found[],
 ): ReadConversation {
-  let lastAt = instantOf(createdAt) ?? EPOCH
+  let lastAt = instantOf(createdAt, nowMs) ?? EPOCH
   const messages = found.flatMap(({ id: messageId, speaker, at, text }): ReadMessage[] => {
-    lastAt = instantOf(at) ?? lastAt
+    lastAt = instantOf(at, nowMs) ?? lastAt
     if (speaker === null || text.trim() === '') return []
     const cut = wholeCharacters(text.slice(0, MAX_TEXT_CHARS)).toWellFormed()
     return [{ id: idOf(messageId, `${speaker} ${lastAt} ${cut}`), speaker, at: lastAt, text: cut }]
@@ -204,13 +211,11 @@ function conversation(
 
 const EPOCH = new Date(0).toISOString()
 
-/** Seconds since 1970, or an ISO 8601 time. Null if it is neither, or before 1970 or after 9999. */
-function instantOf(time: Found['at']): string | null {
+/** Seconds since 1970, or an ISO 8601 time. Null if it is neither, or before 1970 or in the future. */
+function instantOf(time: Found['at'], nowMs: number): string | null {
   const ms = typeof time === 'number' ? time * 1000 : typeof time === 'string' ? Date.parse(time) : Number.NaN
-  return ms >= 0 && ms < MAX_MS ? new Date(ms).toISOString() : null
+  return ms >= 0 && ms <= nowMs ? new Date(ms).toISOString() : null
 }
-
-const MAX_MS = Date.parse('9999-12-31T00:00:00Z')
 
 /** An id as the service gave it, if it is a plain word; else a digest of what it names, so that it is the same again. */
 function idOf(given: string | null | undefined, content: string): string {

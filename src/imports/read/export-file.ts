@@ -25,15 +25,18 @@ const CONVERSATIONS = /(?:^|\/)conversations(?:[-_]\d+)?(?:\.json|\/[^/]+\.json)
 
 /**
  * The conversations of an export, one at a time: of a zip, or of a JSON file with a list of them or with a single one.
- * Null stands for an entry that is no conversation. Nothing is unpacked to the disk. Throws UnreadableExport.
+ * Null stands for an entry that is no conversation. No message is later than `nowMs`. Nothing is unpacked to the disk.
+ * Throws UnreadableExport.
  */
 export async function* conversationsIn(
   file: string,
+  nowMs: number,
   maxUnpackedBytes = MAX_UNPACKED_BYTES,
 ): AsyncGenerator<ReadConversation | null> {
   try {
     const texts = (await isZip(file)) ? textsInZip(file, maxUnpackedBytes) : [createReadStream(file)]
-    for await (const text of texts) for await (const value of valuesIn(text)) yield conversationOf(value)
+    for await (const text of texts)
+      for await (const value of valuesIn(text)) yield conversationOf(value, nowMs)
   } catch (cause) {
     if (cause instanceof UnreadableExport) throw cause
     throw new UnreadableExport('unreadable', 'the file is no export, or it is damaged', { cause })

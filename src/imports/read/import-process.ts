@@ -17,7 +17,7 @@ const MESSAGE_CHARS = 100
  * Reads one file and sends its conversations in batches, each after the previous one was taken. A long conversation is
  * sent in consecutive pieces.
  */
-async function run(file: string): Promise<void> {
+async function run(file: string, nowMs: number): Promise<void> {
   let conversations: ReadConversation[] = []
   let skipped = 0
   let chars = 0
@@ -29,7 +29,7 @@ async function run(file: string): Promise<void> {
     await once(process, 'message')
   }
   try {
-    for await (const conversation of conversationsIn(file)) {
+    for await (const conversation of conversationsIn(file, nowMs)) {
       if (conversation === null) skipped += 1
       else {
         // Only a conversation larger than a batch is split.
@@ -63,5 +63,5 @@ function send(message: ImportMessage): void {
 // It ends with the service, which kills it or closes the channel. A signal to both must not look like a crash.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
 process.once('disconnect', () => process.exit())
-const [, , path] = process.argv
-if (path !== undefined) await run(path)
+const [, , path, nowMs] = process.argv
+if (path !== undefined) await run(path, Number(nowMs))

@@ -17,11 +17,15 @@ const OUT_OF_MEMORY = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL'])
 /**
  * Reads an export in a process of its own: parsing gigabytes would block the event loop, and V8 ends the whole process
  * if a single object grows too large, even in a thread with a bounded heap. Reads no further than the consumer takes.
- * Throws UnreadableExport, and when `signal` aborts.
+ * No message is later than `nowMs`. Throws UnreadableExport, and when `signal` aborts.
  */
-export async function* readExport(file: string, signal: AbortSignal): AsyncGenerator<ExportBatch> {
+export async function* readExport(
+  file: string,
+  nowMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<ExportBatch> {
   const cache = getCompileCacheDir()
-  const child = fork(PROGRAM, [file], {
+  const child = fork(PROGRAM, [file, String(nowMs)], {
     // Nothing else of the environment, which may hold secrets.
     env: cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) },
     // As in `npm start`: V8's memory protection keys end a process now and then.
