@@ -1,21 +1,18 @@
-import { createReadStream, statSync } from 'node:fs'
-import type { Readable } from 'node:stream'
-import { openPromise } from 'yauzl'
 import { examineLedger } from '../ledger/examine.ts'
 import { ledgerFile } from '../ledger/files.ts'
 import { importLines } from '../ledger/import.ts'
 import { markImported } from '../ledger/imported.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { HELD, headLines, Refused, runCommand } from './lib/command.ts'
-import { LEDGER_ENTRY } from './lib/export.ts'
+import { HELD, headLines, runCommand } from './lib/command.ts'
+import { openExport } from './lib/export-source.ts'
 import { linesOf } from './lib/lines.ts'
 import { closeWhole, openStaging } from './lib/staging.ts'
 
 const help = `npm run ledger:import -- <file | ->
 
 Creates a ledger in DATA_DIR, which must be empty or absent, from the output of npm run ledger:export
-(- reads standard input), or from a zip that was exported in the browser. The new ledger has the same id and head
-hash. Checks each line before writing it; if a check fails, leaves nothing behind.
+(- reads standard input), or from a zip that was exported in the browser, also once it is unpacked. The new ledger has
+the same id and head hash. Checks each line before writing it; if a check fails, leaves nothing behind.
 
 Exports include no settings, password or secrets. Set a password with npm run owner:reset-password. Nothing is sent
 until you release it in the browser.
@@ -28,8 +25,7 @@ await runCommand({
     const staging = openStaging(dataDir)
     let ledger: Ledger | undefined
     try {
-      const input = source === '-' ? process.stdin : await openSource(source)
-      const header = await importLines(linesOf(input.setEncoding('utf8')), (ledgerId) => {
+      const header = await importLines(linesOf(await openExport(source)), (ledgerId) => {
         ledger = openLedger(staging.directory, () => ledgerId)
         return ledger
       })
@@ -46,15 +42,3 @@ await runCommand({
     }
   },
 })
-
-async function openSource(file: string): Promise<Readable> {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) throw new Refused(`${file} does not exist.`)
-  if (found.isDirectory())
-    throw new Refused(`${file} is a directory, not an export. If it is a backup, run npm run restore.`)
-  if (!file.endsWith('.zip')) return createReadStream(file)
-  const zip = await openPromise(file)
-  for await (const entry of zip.eachEntry())
-    if (entry.fileName === LEDGER_ENTRY) return zip.openReadStreamPromise(entry)
-  throw new Refused(`${file} has no ${LEDGER_ENTRY}, so it is not an export of Delegate.`)
-}

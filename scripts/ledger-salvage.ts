@@ -11,8 +11,8 @@ about three times the ledger.
 Keeps an event only if the chain of hashes proves it. Prints which events are missing, and records it in the ledger.
 Nothing is sent until you release it in the browser. Then start the service with the new DATA_DIR.
 
-  --from <source>  fills gaps; may be repeated. A directory of a backup, a file of npm run ledger:export, or postgres for the
-                   ledger in LEDGER_POSTGRES_URL. Restore an encrypted backup first.
+  --from <source>  fills gaps; may be repeated. A directory of a backup, a file of npm run ledger:export, a zip that was
+                   exported in the browser, or postgres for the ledger in LEDGER_POSTGRES_URL. Restore an encrypted backup first.
 
 Exits with 0 if the ledger is complete, 3 if events are missing or its end is unknown, 1 if nothing was saved.
 `

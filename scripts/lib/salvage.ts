@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, createReadStream, existsSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import Database from 'better-sqlite3'
 import { closing } from '../../ledger/closing.ts'
@@ -21,6 +21,7 @@ import { copyMarkdown } from '../../src/storage/backup.ts'
 import { createRemote } from '../../src/storage/postgres/remote.ts'
 import { Refused } from './command.ts'
 import { postgresOptions } from './engine.ts'
+import { isUnpackedExport, openExport } from './export-source.ts'
 import { linesOf } from './lines.ts'
 import { stateOf } from './readable.ts'
 import { closeWhole, openStaging } from './staging.ts'
@@ -120,7 +121,7 @@ function kindOf(source: string): Source {
   if (source === 'postgres') return 'postgres'
   const found = statSync(source, { throwIfNoEntry: false })
   if (!found) throw new Refused(`${source} does not exist.`)
-  return found.isDirectory() ? 'directory' : 'export'
+  return found.isDirectory() && !isUnpackedExport(source) ? 'directory' : 'export'
 }
 
 /** Adds the missing events of a source to those found. */
@@ -169,7 +170,7 @@ async function collectLines(
 ): Promise<string | null> {
   let ledgerId: string | null = null
   let isExport = false
-  for await (const line of linesOf(createReadStream(file, 'utf8'))) {
+  for await (const line of linesOf(await openExport(file))) {
     try {
       const json: unknown = JSON.parse(line)
       isExport = true

@@ -43,7 +43,8 @@ export async function* conversationsIn(
   }
 }
 
-async function isZip(file: string): Promise<boolean> {
+/** Whether a file begins as a zip does. */
+export async function isZip(file: string): Promise<boolean> {
   await using handle = await open(file)
   const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
   return buffer.toString('latin1') === 'PK\u0003\u0004'
