@@ -24,7 +24,7 @@ const about = () => msg`# Everything that Delegate keeps for you
 - notes/: your notes, without deleted ones
 - instructions/: your standing instructions
 - memories.md: what Delegate remembers
-- reminders.ics: open and coming reminders, for a calendar
+- reminders.ics: open and coming reminders, for a calendar; a repeating one for the next 90 days, at most 100 times
 
 Settings, passwords and keys are not included. A backup has the settings.
 `

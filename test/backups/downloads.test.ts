@@ -115,6 +115,7 @@ test('exports everything in open formats, from which an empty directory gets the
   ])
   expect(entries['memories.md']).toContain('Minka')
   expect(entries['reminders.ics']).toContain('SUMMARY:Water the ferns')
+  expect(entries['README.md']).toMatch(/reminders\.ics: .* next 90 days, at most 100 times/)
   const [header = '', ...rows] = (entries['ledger.jsonl'] ?? '').trim().split('\n')
   expect(JSON.parse(header)).toMatchObject({ format: 'delegate-ledger', version: 1, events: rows.length })
 
