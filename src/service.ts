@@ -194,7 +194,7 @@ async function openBase(options: ServiceOptions) {
   const halt = buildHalt({
     storage,
     directory,
-    onFault: (error) => log.error({ err: error }, 'a halt from the shell could not be recorded'),
+    onFault: (error) => log.error({ err: error }, 'a halt could not be recorded'),
   })
   const isHalted = halt.mustWait
   const operations = buildOperations({

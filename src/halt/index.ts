@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import pLimit from 'p-limit'
+import { makeFile } from '../../ledger/files.ts'
 import { createOwnerQueries, type HaltRow } from '../../projections/owner.ts'
 import type { Storage } from '../storage/storage.ts'
 import { haltFile } from './file.ts'
@@ -15,7 +16,7 @@ export type HaltState = {
 
 export type Halt = ReturnType<typeof buildHalt>
 
-/** How often to look for the file of `npm run halt`. */
+/** How often to look for a halt that is not recorded. */
 const LOOK_EVERY_MS = 1_000
 
 /**
@@ -32,23 +33,34 @@ export function buildHalt(options: {
   const { halted } = createOwnerQueries(views)
   const file = haltFile(options.directory)
   const inTurn = pLimit(1)
-  /** Nothing begins while the fact is being recorded, nor if that fails. */
-  let isAsked = false
+  /** Who asked for a halt that is not recorded yet. Nothing begins meanwhile. */
+  let asked: HaltedBy | null = null
   let timer: NodeJS.Timeout | undefined
 
-  async function record(by: HaltedBy): Promise<void> {
-    if (halted()) return
-    await append([{ type: 'delegation.halted', actor: 'owner', channel: 'system', facts: { by } }])
-  }
+  const isPending = (): boolean => asked !== null || existsSync(file)
 
-  /** Records the halt that the shell asked for. The file goes only once the fact is durable. */
-  async function takeFile(): Promise<void> {
-    if (!existsSync(file)) return
-    await record('shell')
+  /** Records the halt that somebody asked for. The file goes only once the fact is durable. */
+  async function record(): Promise<void> {
+    if (!isPending()) return
+    if (!halted()) {
+      const by = asked ?? 'shell'
+      await append([{ type: 'delegation.halted', actor: 'owner', channel: 'system', facts: { by } }])
+    }
+    asked = null
     rmSync(file, { force: true, recursive: true })
   }
 
-  const isHalted = (): boolean => isAsked || halted() !== undefined || existsSync(file)
+  /** Lets a halt that cannot be recorded survive a restart: an empty file needs no space. */
+  function keep(): void {
+    if (asked === null) return
+    try {
+      makeFile(file)
+    } catch (error) {
+      options.onFault(error)
+    }
+  }
+
+  const isHalted = (): boolean => isPending() || halted() !== undefined
 
   return {
     /** Also while another machine may have taken over. */
@@ -58,18 +70,23 @@ export function buildHalt(options: {
       const row = halted()
       return { halted: isHalted(), since: row?.haltedAt ?? null, by: row?.by ?? null }
     },
-    /** Resolves once the halt is durable. Halting again changes nothing. */
-    halt(by: HaltedBy): Promise<void> {
-      isAsked = true
-      return inTurn(async () => {
-        await record(by)
-        isAsked = false
-      })
+    /**
+     * Halts from the call on. Resolves once that is recorded; if it cannot be, reports the fault and records it later.
+     * Halting again changes nothing.
+     */
+    async halt(by: HaltedBy): Promise<void> {
+      asked ??= by
+      try {
+        await inTurn(record)
+      } catch (error) {
+        options.onFault(error)
+        keep()
+      }
     },
     /** Ends the halt. The caller must have checked that the owner wants it. */
     release: (): Promise<void> =>
       inTurn(async () => {
-        await takeFile()
+        await record()
         const row = halted()
         if (row) {
           await append([
@@ -83,14 +100,13 @@ export function buildHalt(options: {
             },
           ])
         }
-        isAsked = false
       }),
     /** Call before anything that has an effect is started. */
     async start(): Promise<void> {
       // Halted as long as the file cannot be removed.
-      await takeFile().catch(options.onFault)
+      await record().catch(options.onFault)
       timer = setInterval(() => {
-        if (existsSync(file)) inTurn(takeFile).catch(options.onFault)
+        if (isPending()) inTurn(record).catch(options.onFault)
       }, LOOK_EVERY_MS).unref()
     },
     async close(): Promise<void> {

@@ -10,7 +10,8 @@ export type Program = {
   /** The end of the output so far. */
   output(): { readonly stdout: string; readonly stderr: string }
   /**
-   * Ends the process group with SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has exited.
+   * Ends the process group with SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has exited. Does
+   * it once, however often it is called.
    */
   end(graceMs: number): Promise<void>
 }
@@ -78,17 +79,28 @@ export async function startProgram(options: {
     })
   })
 
+  /** Does nothing after the exit, when the id may be that of another group. */
+  function signalRunning(name: NodeJS.Signals): void {
+    if (child.exitCode === null && child.signalCode === null) signalGroup(pid, name)
+  }
+
+  async function end(graceMs: number): Promise<void> {
+    signalRunning('SIGTERM')
+    const force = setTimeout(() => signalRunning('SIGKILL'), graceMs)
+    await exit
+    clearTimeout(force)
+  }
+  let ending: Promise<void> | null = null
+
   return {
     status: 'started',
     process: {
       pid,
       exit,
       output: () => ({ stdout: stdout(), stderr: stderr() }),
-      async end(graceMs) {
-        signalGroup(pid, 'SIGTERM')
-        const force = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
-        await exit
-        clearTimeout(force)
+      end(graceMs) {
+        ending ??= end(graceMs)
+        return ending
       },
     },
   }

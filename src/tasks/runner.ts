@@ -16,6 +16,8 @@ type Running = {
   readonly process: Program
   readonly timers: NodeJS.Timeout[]
   readonly done: Promise<void>
+  /** How the task ended, as far as the runner knows. It decides even if it cannot be recorded yet. */
+  outcome: TaskOutcome | null
 }
 
 /** From SIGTERM to SIGKILL. */
@@ -26,6 +28,8 @@ const LET_GO_MS = 20_000
 const OUTPUT_EVERY_MS = 10_000
 const OUTPUT_CHARS = 500
 const RETRY_AFTER_FAULT_MS = 1_000
+/** How often to look for a halt while a program runs. */
+const LOOK_FOR_HALT_MS = 1_000
 const NOT_STARTED = english`It is not certain that its start was recorded, so the task was not started.`
 const INTERRUPTED = english`The service stopped while the task was running.`
 
@@ -141,7 +145,7 @@ export function createTaskRunner(options: {
     }
     watch(row, started.process)
     // The task may have been cancelled, or the runner closed, meanwhile.
-    if (closing || tasks.byId(taskId)?.status !== 'running') end(taskId)
+    if (closing || tasks.byId(taskId)?.status !== 'running') end(taskId, null)
     const running = { key: `task-running:${taskId}`, pid: started.process.pid }
     await append(taskId, [progressFact(row, 'started', english`Running`, running)])
   }
@@ -150,10 +154,14 @@ export function createTaskRunner(options: {
     const { taskId, timeoutMinutes } = row
     const limit = setTimeout(() => {
       const text = english`The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
-      fail(taskId, 'timeout', text)
-        .finally(() => end(taskId))
-        .catch(options.onFault)
+      const outcome = { status: 'failed', kind: 'timeout', exitCode: null, text } as const
+      end(taskId, outcome)
+      conclude(taskId, outcome).catch(options.onFault)
     }, timeoutMinutes * minuteMs)
+    // The reactor cancels the task, but it waits for the ledger, which may take no fact.
+    const halt = setInterval(() => {
+      if (options.isHalted()) end(taskId, { status: 'cancelled', by: 'owner' })
+    }, LOOK_FOR_HALT_MS)
     let shown = ''
     const progress = setInterval(() => {
       const { stdout, stderr } = written(process)
@@ -169,7 +177,7 @@ export function createTaskRunner(options: {
         running.delete(taskId)
         reactor.wake()
       })
-    running.set(taskId, { process, timers: [limit, progress], done })
+    running.set(taskId, { process, timers: [limit, halt, progress], done, outcome: null })
   }
 
   /** The output so far, masked before any part is cut off, because half a secret would not be recognised. */
@@ -196,7 +204,8 @@ export function createTaskRunner(options: {
     conclude(taskId, { status: 'failed', kind, exitCode, text })
 
   /** Records an outcome if there is none yet. Retries while the ledger is unavailable. */
-  async function conclude(taskId: string, outcome: TaskOutcome): Promise<void> {
+  async function conclude(taskId: string, latest: TaskOutcome): Promise<void> {
+    const outcome = decide(taskId, latest)
     for (let tries = 0; ; tries += 1) {
       const row = tasks.byId(taskId)
       if (row?.status !== 'queued' && row?.status !== 'running') return
@@ -218,9 +227,24 @@ export function createTaskRunner(options: {
     await append(taskId, [progressFact(row, 'output', text)])
   }
 
-  /** Ends the process of a task, if any. The caller must have recorded the outcome. */
-  function end(taskId: string): void {
-    running.get(taskId)?.process.end(KILL_GRACE_MS).catch(options.onFault)
+  /** The first outcome of a running task. */
+  function decide(taskId: string, latest: TaskOutcome): TaskOutcome {
+    const entry = running.get(taskId)
+    if (!entry) return latest
+    entry.outcome ??= latest
+    return entry.outcome
+  }
+
+  /**
+   * Ends the process of a task. At its exit, records `outcome` if there is none by then; null if it is recorded.
+   * False if there is no process.
+   */
+  function end(taskId: string, outcome: TaskOutcome | null): boolean {
+    const entry = running.get(taskId)
+    if (!entry) return false
+    if (outcome) decide(taskId, outcome)
+    entry.process.end(KILL_GRACE_MS).catch(options.onFault)
+    return true
   }
 
   /** The output of a task's process so far. */
@@ -237,7 +261,7 @@ export function createTaskRunner(options: {
     end,
     /** Ends the process of a finished task after LET_GO_MS. */
     letGo(taskId: string): void {
-      running.get(taskId)?.timers.push(setTimeout(() => end(taskId), LET_GO_MS))
+      running.get(taskId)?.timers.push(setTimeout(() => end(taskId, null), LET_GO_MS))
     },
     outputOf,
     /** Ends running processes and records their tasks as interrupted. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import { type DeliveryRow, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
 import type { Origin } from '../model/tool.ts'
-import { endKey } from './task-facts.ts'
+import { cancelledFact, type TaskOutcome } from './task-facts.ts'
 import type { TaskStore } from './task-store.ts'
 
 /** `fallback`: delivered by another channel than the chosen one. */
@@ -30,7 +31,8 @@ const TASK_ID_BYTES = 24
 
 export function createTasks(options: {
   readonly store: TaskStore
-  readonly endProcess: (taskId: string) => void
+  /** Ends the process of a task, and records `outcome` if that failed before. False if there is none. */
+  readonly endProcess: (taskId: string, outcome: TaskOutcome) => boolean
   readonly deliverAgain: (row: TaskRow, failed: DeliveryRow) => Promise<void>
   readonly isConfigured: boolean
   readonly defaultChannel: () => TaskRow['notify']
@@ -91,22 +93,19 @@ export function createTasks(options: {
   return {
     isConfigured,
     dispatch: (task: NewTask, origin: TaskOrigin) => dispatch(task, origin),
-    /** False if the task has already ended. */
+    /** Ends its program, even if the ledger is unavailable: then it throws. False if the task has already ended. */
     async cancel(id: string, by: 'owner' | 'delegate'): Promise<boolean> {
       const row = tasks.byId(id)
       if (row?.status !== 'queued' && row?.status !== 'running') return false
-      const result = await append(id, [
-        {
-          type: 'task.cancelled',
-          actor: by,
-          channel: 'system',
-          key: endKey(id),
-          causedBy: row.dispatchedSeq,
-          facts: { taskId: id, by },
-        },
-      ])
-      options.endProcess(id)
-      return result.status === 'appended'
+      const hadProcess = options.endProcess(id, { status: 'cancelled', by })
+      try {
+        const result = await append(id, [cancelledFact(row, by)])
+        return result.status === 'appended'
+      } catch (error) {
+        if (!hadProcess || !(error instanceof LedgerUnavailable)) throw error
+        // The program ends, and the runner records why once it can.
+        throw new LedgerUnavailable(error.message, { cause: error, disk: error.disk, isUnsure: true })
+      }
     },
     /** Retries failed work as a new task, or a failed delivery. Null if there is nothing to retry. */
     async retry(id: string, what?: 'work' | 'delivery'): Promise<Retried | 'not_configured' | null> {

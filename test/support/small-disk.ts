@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { testDirectory } from './directory.ts'
@@ -7,6 +7,8 @@ import { testDirectory } from './directory.ts'
 export type SmallDisk = {
   readonly directory: string
   fill(): void
+  /** Removes what filled it. */
+  free(): void
   makeReadOnly(): void
 }
 
@@ -28,6 +30,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
         }
       }
     },
+    free: () => rmSync(join(disk, 'filler')),
     makeReadOnly() {
       const { status, stderr } = spawnSync('mount', ['-o', 'remount,ro', disk], { encoding: 'utf8' })
       if (status !== 0) throw new Error(stderr)

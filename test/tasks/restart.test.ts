@@ -6,23 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
-import { createPlacement } from '../../src/storage/placement.ts'
-import { createIsolation } from '../../src/tasks/isolation.ts'
-import { createTaskRunner } from '../../src/tasks/runner.ts'
 import { DATA_DIR_VARIABLE, TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
-import { createTaskStore, type TaskStore } from '../../src/tasks/task-store.ts'
-import { createTasks } from '../../src/tasks/tasks.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { newId, openTestWriter } from '../support/writer.ts'
+import { openTestWriter } from '../support/writer.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
+import { startRunner, until } from './runner-harness.ts'
 import { ASSISTANT, isAlive, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
-
-/** Gives up on a condition that never holds. */
-const GIVE_UP_MS = 120_000
 
 /** What the assistant wrote to the file, or null while it is incomplete. */
 function situationIn(file: string): { readonly pid: number } | null {
@@ -31,17 +23,6 @@ function situationIn(file: string): { readonly pid: number } | null {
   } catch {
     return null
   }
-}
-
-async function until<T>(
-  find: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-): Promise<T> {
-  for (const untilMs = performance.now() + GIVE_UP_MS; performance.now() < untilMs; ) {
-    const found = await find()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('timed out waiting')
 }
 
 /** A program that runs until the test, or a service that recognises its environment, ends it. */
@@ -200,65 +181,6 @@ test('ends the program of a running task on shutdown and records that as its out
   expect(task).toMatchObject({ status: 'failed', kind: 'interrupted', deliveryState: 'delivered' })
   expect(task.outcome).toContain('So far.')
 })
-
-/** A runner on its own storage. `append` stands in for that of its store. */
-async function startRunner(options: {
-  readonly command: readonly string[]
-  readonly append?: (append: TaskStore['append']) => TaskStore['append']
-  readonly onFault?: (error: unknown) => void
-}) {
-  const storage = await openTestStorage(testDirectory())
-  const onFault =
-    options.onFault ??
-    ((error: unknown) => {
-      throw error
-    })
-  const nowMs = Date.now
-  const placement = createPlacement({ append: storage.append, views: storage.views, newId })
-  const store = createTaskStore({ storage, placement, nowMs, onFault })
-  const directory = testDirectory()
-  const runner = createTaskRunner({
-    store: { ...store, append: options.append?.(store.append) ?? store.append },
-    command: options.command,
-    environment: () => ({ PATH: process.env.PATH ?? '' }),
-    dataDir: directory,
-    directory: () => directory,
-    isolation: createIsolation({ choice: 'none', user: null, dataDir: directory, environment: () => ({}) }),
-    callbackUrl: () => 'http://127.0.0.1:9/',
-    limit: () => 1,
-    isHeld: () => false,
-    isHalted: () => false,
-    mayAct: () => true,
-    cancel: async () => undefined,
-    mask: (text) => text,
-    nowMs,
-    onFault,
-    minuteMs: 500,
-    outputEveryMs: 50,
-  })
-  const api = createTasks({
-    store,
-    endProcess: runner.end,
-    deliverAgain: async () => undefined,
-    isConfigured: true,
-    defaultChannel: () => 'chat',
-    timeoutMinutes: () => 3,
-  })
-  runner.start()
-  onTestFinished(async () => {
-    await runner.close()
-    await store.close()
-  })
-  const dispatched = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
-  const id = dispatched?.id ?? ''
-  return {
-    failed: () =>
-      until(() => {
-        const found = api.get(id)
-        return found?.status === 'failed' ? found : null
-      }),
-  }
-}
 
 test('ends a task that exceeds its time limit and keeps its output', async () => {
   // A shell starts fast enough to write well before the time limit.
