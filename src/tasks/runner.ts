@@ -170,7 +170,11 @@ export function createTaskRunner(options: {
       shown = text
     }, outputEveryMs)
     const done = process.exit
-      .then((exit) => exited(taskId, exit, process))
+      .then(async (exit) => {
+        // Some may have left the group.
+        await endOrphans(options.dataDir, (each) => each === taskId)
+        await exited(taskId, exit, process)
+      })
       .catch(options.onFault)
       .finally(() => {
         for (const timer of running.get(taskId)?.timers ?? []) clearTimeout(timer)

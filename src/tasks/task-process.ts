@@ -10,8 +10,9 @@ export const DATA_DIR_VARIABLE = 'DELEGATE_DATA_DIR'
 const AT_ONCE = 16
 
 /**
- * Ends processes that earlier runs of the service on `dataDir` started for tasks. Identifies them by their
- * environment rather than by recorded pids, which may be missing or reused. Does nothing without `/proc`.
+ * Ends processes of tasks of the service on `dataDir`, whatever their group and whichever run of the service started
+ * them. Identifies them by their environment rather than by recorded pids, which may be missing or reused. Does
+ * nothing without `/proc`.
  */
 export async function endOrphans(dataDir: string, isOurs: (taskId: string) => boolean): Promise<void> {
   const names = await readdir('/proc').catch(() => [])

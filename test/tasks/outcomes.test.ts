@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import {
@@ -252,6 +252,28 @@ test('ends the program and its children on cancel, without notifying the owner',
   const { ended, deliveries, signals } = await factsOf(assistant)
   expect(ended).toMatchObject([{ type: 'task.cancelled', payload: { by: 'owner' } }])
   expect([deliveries, signals]).toEqual([[], []])
+})
+
+test.each([
+  ['a cancellation', ({ client }: AssistantService, id: string) => client.post(`/api/tasks/${id}/cancel`)],
+  ['a halt', ({ client }: AssistantService) => client.post('/api/halt')],
+  ['the stop of the service', ({ service }: AssistantService) => service.stop()],
+])('ends processes that left the group of the program on %s', async (_cause, stop) => {
+  const assistant = await startWithAssistant()
+  const file = join(assistant.directory, 'child.pid')
+  const prompt = steps(
+    { leaveBehind: file, detached: true },
+    { tellSituation: `${file}.own` },
+    { hang: true },
+  )
+  const id = await assistant.dispatch(prompt)
+  await assistant.until('its program', async () => readJson(`${file}.own`))
+  const child = Number(readFileSync(file, 'utf8'))
+  onTestFinished(() => {
+    if (isAlive(child)) process.kill(child, 'SIGKILL')
+  })
+  await stop(assistant, id)
+  await expect.poll(() => isAlive(child), { timeout: 20_000 }).toBe(false)
 })
 
 test('passes the program its task but no secret, variable or shell of the service', async () => {

@@ -11,8 +11,8 @@ export type Step =
   | { readonly report: string; readonly payload?: unknown; readonly taskId?: string }
   /** Runs a hook's script with its name as argument and `told` on standard input. */
   | { readonly hook: string; readonly script: string; readonly told: unknown }
-  /** Leaves a process of the same group running. */
-  | { readonly leaveBehind: string }
+  /** Leaves a process running, in the same group or in one of its own. */
+  | { readonly leaveBehind: string; readonly detached?: boolean }
   /** Writes its environment, arguments, pid and directory into a file. */
   | { readonly tellSituation: string }
   | { readonly ignoreTermination: true }
@@ -51,7 +51,9 @@ async function run(step: Step): Promise<void> {
     const { stderr } = spawnSync('sh', [step.script, step.hook], { input: JSON.stringify(step.told) })
     process.stderr.write(stderr)
   } else if ('leaveBehind' in step) {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'inherit' })
+    const { detached = false } = step
+    const args = ['-e', 'setInterval(() => undefined, 1000)']
+    const child = spawn(process.execPath, args, { stdio: 'inherit', detached })
     writeFileSync(step.leaveBehind, String(child.pid))
     child.unref()
   } else if ('tellSituation' in step) {
