@@ -22,6 +22,8 @@ import { taskTools } from './tools.ts'
 const defaultDirectory = (dataDir: string) => `${dataDir}-work`
 /** A shorter secret would also remove ordinary variables. */
 const SHORTEST_SECRET_CHARS = 6
+/** Variables of the programs that store backups and of PostgreSQL. They often hold passwords and keys. */
+const CREDENTIALS = /^(?:AWS_|PG[A-Z]|RCLONE_|RESTIC_)/
 
 export type Tasks = ReturnType<typeof buildTasks>
 
@@ -69,12 +71,12 @@ export function buildTasks(options: {
     return path
   }
 
-  /** The service's own environment without its secrets. */
+  /** The service's environment without secrets and credentials. */
   function environment(): Record<string, string> {
     const secrets = settings.secretValues().filter(({ length }) => length >= SHORTEST_SECRET_CHARS)
     return Object.fromEntries(
       Object.entries(options.assistantEnvironment).filter(
-        ([, value]) => !secrets.some((secret) => value.includes(secret)),
+        ([name, value]) => !CREDENTIALS.test(name) && !secrets.some((secret) => value.includes(secret)),
       ),
     )
   }

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmdirSync, statSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
-import { filesHolding, testDirectory } from '../support/directory.ts'
+import { filesHolding } from '../support/directory.ts'
 import {
   type AssistantService,
   isAlive,
   ofType,
+  readJson,
   startWithAssistant,
   type TimelineEvent,
 } from './task-harness.ts'
@@ -276,33 +277,6 @@ test.each([
   await expect.poll(() => isAlive(child), { timeout: 20_000 }).toBe(false)
 })
 
-test('passes the program its task but no secret, variable or shell of the service', async () => {
-  const assistant = await startWithAssistant({
-    environment: {
-      OPENAI_API_KEY: 'sk-canary-key-of-the-model',
-      OPENAI_BASE_URL: 'http://127.0.0.1:9',
-      DELIVERY_WEBHOOK_SECRET: 'canary-webhook-secret',
-      MY_COPY: 'prefix canary-webhook-secret suffix',
-      MY_OWN: 'stays',
-      LOG_LEVEL: 'info',
-    },
-  })
-  const file = join(assistant.directory, 'situation.json')
-  const prompt = steps({ print: '$(id) `id` ; rm -rf /' }, { tellSituation: file })
-  const id = await assistant.dispatch(prompt)
-  const task = await assistant.settled(id)
-  expect(task.outcome).toBe('$(id) `id` ; rm -rf /')
-  const { env, args, cwd } = readJson(file)
-  expect(args).toEqual([prompt])
-  expect(cwd).toBe(`${assistant.directory}-work`)
-  expect((statSync(cwd).mode & 0o777).toString(8)).toBe('700')
-  expect(env).toMatchObject({ MY_OWN: 'stays', DELEGATE_TASK_ID: id, DELEGATE_TASK_PROMPT: prompt })
-  expect(env.DELEGATE_CALLBACK_URL).toBe(`${assistant.service.origin}/api/copilot/callback`)
-  expect(JSON.stringify(env)).not.toContain('canary')
-  for (const name of ['COPILOT_COMMAND', 'DATA_DIR', 'PORT', 'LOG_LEVEL', 'OPENAI_BASE_URL'])
-    expect(env).not.toHaveProperty(name)
-})
-
 test('runs at most the limit of tasks in order, and applies a raised limit at once', async () => {
   const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
   const ids = [
@@ -355,46 +329,4 @@ test('retries a failed task once, however often it is asked to', async () => {
   const fine = await assistant.dispatch(steps({ exit: 0 }))
   await assistant.settled(fine)
   expect((await assistant.client.post(`/api/tasks/${fine}/retry`, {})).json.code).toBe('nothing_to_retry')
-})
-
-// biome-ignore lint/suspicious/noExplicitAny: the double writes any shape.
-function readJson(file: string): any {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
-}
-
-test('rejects a working directory that reaches the data directory, even through a link', async () => {
-  const assistant = await startWithAssistant()
-  const { client, directory } = assistant
-  mkdirSync(join(directory, 'inside'))
-  const link = join(testDirectory(), 'link')
-  symlinkSync(join(directory, 'inside'), link)
-  for (const path of [
-    directory,
-    join(directory, 'inside'),
-    join(directory, 'not', 'yet'),
-    dirname(directory),
-    '/',
-    link,
-  ]) {
-    const answer = await client.put('/api/config', { entries: { COPILOT_WORKDIR: path } })
-    expect([path, answer.status, answer.json.detail]).toEqual([
-      path,
-      400,
-      'COPILOT_WORKDIR must be outside the data directory and must not contain it.',
-    ])
-  }
-
-  // Validation at save time cannot see a later link, so the task fails with this reason.
-  const later = join(testDirectory(), 'later')
-  mkdirSync(later)
-  expect((await client.put('/api/config', { entries: { COPILOT_WORKDIR: later } })).status).toBe(200)
-  rmdirSync(later)
-  symlinkSync(directory, later)
-  const task = await assistant.settled(await assistant.dispatch(steps({ print: 'done' })))
-  expect(task).toMatchObject({ status: 'failed', kind: 'not_configured' })
-  expect(task.outcome).toContain('COPILOT_WORKDIR must be outside the data directory')
 })

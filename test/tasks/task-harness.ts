@@ -96,3 +96,13 @@ export function isAlive(pid: number): boolean {
     return false
   }
 }
+
+/** What the program wrote into a file; null until it is complete. */
+// biome-ignore lint/suspicious/noExplicitAny: the double writes any shape.
+export function readJson(file: string): any {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
