@@ -106,7 +106,7 @@ export function createTaskRunner(options: {
   async function begin(row: TaskRow): Promise<void> {
     const { taskId } = row
     const { prompt } = wordsOf(row)
-    if (prompt === '') return fail(taskId, 'not_configured', english`The prompt was erased.`)
+    if (prompt === '') return fail(taskId, 'spawn', english`The prompt was erased.`)
     if (options.command === null) return fail(taskId, 'not_configured', english`COPILOT_COMMAND is not set.`)
     const isolation = await options.isolation()
     const { way, account } = isolation
@@ -116,7 +116,7 @@ export function createTaskRunner(options: {
       directory = options.directory(account)
     } catch (error) {
       const text = english`The working directory is not available. ${messageOf(error)}`
-      return fail(taskId, 'not_configured', text)
+      return fail(taskId, 'spawn', text)
     }
     const intent = await append(taskId, [
       progressFact(row, 'started', startText(isolation), { key: `task-started:${taskId}`, isolation: way }),
@@ -141,7 +141,7 @@ export function createTaskRunner(options: {
       input: prompt,
     })
     if (started.status === 'failed') {
-      return fail(taskId, 'spawn', english`The program could not be started (${started.reason}).`)
+      return fail(taskId, 'spawn', english`COPILOT_COMMAND could not be started (${started.reason}).`)
     }
     watch(row, started.process)
     // The task may have been cancelled, or the runner closed, meanwhile.

@@ -95,7 +95,7 @@ test('reports the output of a task that fails, is killed or cannot be started', 
   expect(await missing.settled(unstarted)).toMatchObject({
     status: 'failed',
     kind: 'spawn',
-    outcome: 'The program could not be started (ENOENT).',
+    outcome: 'COPILOT_COMMAND could not be started (ENOENT).',
   })
 })
 

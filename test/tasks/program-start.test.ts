@@ -1,9 +1,9 @@
-import { mkdirSync, rmdirSync, statSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { testDirectory } from '../support/directory.ts'
-import { readJson, startWithAssistant } from './task-harness.ts'
+import { ofType, readJson, startWithAssistant } from './task-harness.ts'
 
 test('passes the program its task but no secret, variable or shell of the service', async () => {
   const assistant = await startWithAssistant({
@@ -65,6 +65,16 @@ test('rejects a working directory that reaches the data directory, even through 
   rmdirSync(later)
   symlinkSync(directory, later)
   const task = await assistant.settled(await assistant.dispatch(steps({ print: 'done' })))
-  expect(task).toMatchObject({ status: 'failed', kind: 'not_configured' })
+  expect(task).toMatchObject({ status: 'failed', kind: 'spawn' })
   expect(task.outcome).toContain('COPILOT_WORKDIR must be outside the data directory')
+})
+
+test('says that a program could not be started if its working directory is a file', async () => {
+  const assistant = await startWithAssistant()
+  writeFileSync(`${assistant.directory}-work`, '')
+  const task = await assistant.settled(await assistant.dispatch(steps({ print: 'done' })))
+  expect(task).toMatchObject({ status: 'failed', kind: 'spawn' })
+  const [message] = ofType(await assistant.events(), 'chat.reply.sent')
+  expect(message.payload.text).toMatch(/^Task “Tidy up” failed: the program could not be started\./)
+  expect(message.payload.text).toContain('The working directory is not available.')
 })
