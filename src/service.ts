@@ -388,6 +388,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestWordSeqs: texts.guestWordSeqs,
     halt: base.halt.halt,
+    callsMustEnd: base.halt.isHalted,
     streamStartMs: waits.streamStartMs,
   })
   return { telephony, outbound, notifications, texts, agent, phone }
