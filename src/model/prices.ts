@@ -1,21 +1,31 @@
 import * as z from 'zod'
+import { english } from '../language/message.ts'
 import { localeNow, msg } from '../language/msg.ts'
 import { openAiDefaults } from './openai/defaults.ts'
 import type { Usage } from './port.ts'
 
 const dollars = z.number().min(0).max(10_000)
 
-/** US dollars for a million tokens or for a minute. A price that is absent is 0. */
-const modelPriceSchema = z.strictObject({
-  input: dollars.default(0),
-  /** Input that the service had cached; like `input` if absent. */
-  cachedInput: dollars.optional(),
-  output: dollars.default(0),
-  audioInput: dollars.optional(),
-  audioOutput: dollars.optional(),
-  /** A minute of audio. For a realtime model: what a minute may cost at most, before its tokens are known. */
-  minute: dollars.optional(),
-})
+const BOTH = english`must have both an input and an output price for each model: 0 if it is free`
+
+/** US dollars for a million tokens or for a minute. Only a model that is paid by the minute may have no token prices. */
+const modelPriceSchema = z
+  .strictObject({
+    input: dollars.optional(),
+    /** Input that the service had cached; like `input` if absent. */
+    cachedInput: dollars.optional(),
+    output: dollars.optional(),
+    audioInput: dollars.optional(),
+    audioOutput: dollars.optional(),
+    /** A minute of audio. For a realtime model: what a minute may cost at most, before its tokens are known. */
+    minute: dollars.optional(),
+  })
+  .refine(
+    ({ input, output, minute }) =>
+      (input === undefined) === (output === undefined) && (input ?? minute) !== undefined,
+    BOTH,
+  )
+  .transform(({ input = 0, output = 0, ...price }) => ({ input, output, ...price }))
 export type ModelPrice = z.output<typeof modelPriceSchema>
 
 const changesSchema = z.strictObject({
@@ -70,14 +80,17 @@ export const pricesSchema = z
     try {
       return JSON.stringify(changesSchema.parse(JSON.parse(text)))
     } catch (error) {
-      context.addIssue(
-        error instanceof z.ZodError
-          ? msg`must have prices from 0 to 10,000 US dollars`
-          : msg`must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}`,
-      )
+      context.addIssue(reasonOf(error))
       return z.NEVER
     }
   })
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof z.ZodError))
+    return msg`must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}`
+  if (error.issues.some(({ message }) => message === BOTH)) return BOTH
+  return msg`must have prices from 0 to 10,000 US dollars`
+}
 
 const FREE: ModelPrice = { input: 0, output: 0 }
 

@@ -130,7 +130,7 @@ test('asks once for the price of an unknown model elsewhere', async () => {
     { internal: false, payload: { model: { model: 'test-model' } } },
   ])
   const { prices } = await spending()
-  expect(prices.models[0]).toEqual({ model: 'test-model', inUse: true, isListed: false, price: null })
+  expect(prices.models[0]).toEqual({ model: 'test-model', inUse: true, listed: null, price: null })
   expect(prices.models.slice(1)).not.toContainEqual(expect.objectContaining({ inUse: true }))
 })
 

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { findings } from './axe.ts'
@@ -86,7 +87,7 @@ test('asks for an unknown price, and takes it in the price table', { tags: ['lon
   expect(json.prices.models[0]).toEqual({
     model: 'test-model',
     inUse: true,
-    isListed: false,
+    listed: null,
     price: { input: 1.5, output: 6 },
   })
   expect(json.prices).toMatchObject({ textSegment: 0.1, callMinute: 0.02 })
@@ -98,4 +99,41 @@ test('asks for an unknown price, and takes it in the price table', { tags: ['lon
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await money.getByText('must have prices from 0 to 10,000').waitFor()
+})
+
+test('takes an emptied price for the list price, or an unknown one', async () => {
+  const { service } = await startWithModel({ modelHost: '0.0.0.0', environment: { PRICES: '' } })
+  const page = await visit(browser(), service, { path: '/settings', expected: /status of 400/ })
+  const money = page.getByRole('region', { name: 'Money' })
+  const row = (model: string) => money.getByRole('listitem').filter({ hasText: model })
+  const price = (model: string, field: string) => row(model).getByLabel(field, { exact: true })
+  const enter = async (field: Locator, text: string) => {
+    await field.fill(text)
+    await field.blur()
+  }
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('not saved').waitFor({ state: 'detached' })
+  }
+  const stored = async () => {
+    const { json } = await service.client.get('/api/config?key=PRICES')
+    return JSON.parse(json.entries[0].value ?? 'null')
+  }
+  await enter(price('gpt-5.5', 'Output'), '20')
+  await enter(price('gpt-5.5', 'Input'), '')
+  await save()
+  const changed = { input: 5, cachedInput: 0.5, output: 20 }
+  expect(await stored()).toEqual({ models: { 'gpt-5.5': changed } })
+  await enter(price('gpt-5.5', 'Output'), '')
+  await enter(price('test-model', 'Output'), '6')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await money.getByText('must have both an input and an output price').waitFor()
+  await enter(price('test-model', 'Input'), '0')
+  await save()
+  expect(await stored()).toEqual({ models: { 'test-model': { input: 0, output: 6 } } })
+  await enter(price('test-model', 'Input'), '')
+  await enter(price('test-model', 'Output'), '')
+  await save()
+  await row('test-model').getByText('price unknown').waitFor()
+  expect(await stored()).toEqual({ models: {} })
 })

@@ -6,7 +6,17 @@ const { get, post } = tagged('Money')
 
 const micros = z.int().min(0).describe('Millionths of a US dollar')
 const sums = z.array(z.object({ name: z.string(), micros })).describe('The largest first')
-const price = z.number().min(0).optional()
+const price = z.number().min(0)
+const modelPrice = z
+  .object({
+    input: price,
+    cachedInput: price.optional(),
+    output: price,
+    audioInput: price.optional(),
+    audioOutput: price.optional(),
+    minute: price.optional(),
+  })
+  .nullable()
 
 const spendingSchema = z
   .object({
@@ -28,23 +38,13 @@ const spendingSchema = z
         z.object({
           model: z.string(),
           inUse: z.boolean().describe('Whether a model service is used with it'),
-          isListed: z.boolean().describe('Whether the built-in list has a price'),
-          price: z
-            .object({
-              input: z.number().min(0),
-              cachedInput: price,
-              output: z.number().min(0),
-              audioInput: price,
-              audioOutput: price,
-              minute: price,
-            })
-            .nullable()
-            .describe('US dollars for a million tokens or a minute; null if unknown'),
+          listed: modelPrice.describe('The price of the built-in list; null if it has none'),
+          price: modelPrice.describe('US dollars for a million tokens or a minute; null if unknown'),
         }),
       ),
-      callMinute: z.number().min(0),
-      relayMinute: z.number().min(0),
-      textSegment: z.number().min(0),
+      callMinute: price,
+      relayMinute: price,
+      textSegment: price,
     }),
   })
   .openapi('Spending')

@@ -48,7 +48,7 @@ export function createSpendingReport(options: {
         models: [...new Set([...inUse, ...Object.keys(table.models)])].map((model) => ({
           model,
           inUse: inUse.includes(model),
-          isListed: knownPrice(defaultPrices, model) !== null,
+          listed: knownPrice(defaultPrices, model),
           price: knownPrice(table, model),
         })),
         callMinute: table.callMinute,

@@ -9,11 +9,11 @@ import { msg } from '../design/msg.ts'
 import { originView } from './origin.ts'
 import { priceTableStyles } from './price-table-styles.ts'
 
-type ModelPrice = NonNullable<Spending['prices']['models'][number]['price']>
-type PriceField = keyof ModelPrice
+type PriceField = (typeof fields)[number][0]
+type ModelPrice = Partial<Record<PriceField, number | undefined>>
 /** The prices that differ from the built-in list, as the setting holds them. */
-type Changes = Partial<Pick<Spending['prices'], (typeof telephony)[number][0]>> & {
-  models?: Record<string, Partial<ModelPrice>>
+type Changes = Partial<Record<(typeof telephony)[number][0], number>> & {
+  models?: Record<string, ModelPrice>
 }
 
 const telephony = [
@@ -22,14 +22,14 @@ const telephony = [
   ['textSegment', msg`Text segment`],
 ] as const
 
-const fields: readonly (readonly [PriceField, string])[] = [
+const fields = [
   ['input', msg`Input`],
   ['cachedInput', msg`Cached input`],
   ['output', msg`Output`],
   ['audioInput', msg`Audio input`],
   ['audioOutput', msg`Audio output`],
   ['minute', msg`Minute`],
-]
+] as const
 
 /** The price table as a form, with a row for each model. Fires `edit` with the value of the setting, and `reset`. */
 @customElement('dg-price-table')
@@ -48,14 +48,20 @@ export class DgPriceTable extends LightElement {
     if (before !== undefined && before.value !== this.setting.value) void this.loaded.reload()
   }
 
+  private saved(): Changes {
+    return JSON.parse(String(this.setting.value ?? '{}'))
+  }
+
   private changes(): Changes {
-    return JSON.parse(this.draft ?? String(this.setting.value ?? '{}'))
+    return this.draft === undefined ? this.saved() : JSON.parse(this.draft)
   }
 
   private edit(change: (changes: Changes) => void): void {
     const changes = this.changes()
     change(changes)
-    this.dispatchEvent(new CustomEvent('edit', { detail: JSON.stringify(changes) }))
+    const text = JSON.stringify(changes)
+    const isNothing = text === '{}' && this.setting.value === null
+    this.dispatchEvent(new CustomEvent('edit', { detail: isNothing ? '' : text }))
   }
 
   override render() {
@@ -81,15 +87,19 @@ export class DgPriceTable extends LightElement {
 
   private tableView(prices: Spending['prices']): TemplateResult {
     const changes = this.changes()
+    const saved = this.saved()
     return html`<ul class="list models">
-      ${prices.models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
+      ${prices.models.map((row) => this.modelView(row, changes, saved))}
       <li>
         <p class="actions name">${msg`Telephony`}</p>
         <div class="cells">
           ${telephony.map(([field, label], at) =>
-            this.cellView(at === 0 ? 'PRICES' : field, label, changes[field] ?? prices[field], (value) =>
-              this.edit((edited) => assign(edited, field, value)),
-            ),
+            this.cellView({
+              id: at === 0 ? 'PRICES' : field,
+              label,
+              value: changes[field] ?? (saved[field] === undefined ? prices[field] : undefined),
+              take: (value) => this.edit((edited) => assign(edited, field, value)),
+            }),
           )}
         </div>
       </li>
@@ -98,10 +108,22 @@ export class DgPriceTable extends LightElement {
 
   /** A model of the built-in list has the fields that matter for it, any other has all of them. */
   private modelView(
-    { model, inUse, isListed, price }: Spending['prices']['models'][number],
-    shown: Partial<ModelPrice>,
+    { model, inUse, listed, price }: Spending['prices']['models'][number],
+    changes: Changes,
+    saved: Changes,
   ): TemplateResult {
-    const own = fields.filter(([field]) => !isListed || price?.[field] !== undefined)
+    // What applies without a change: nothing for a model on this machine that the list lacks.
+    const usual: ModelPrice = (saved.models?.[model] ? listed : price) ?? {}
+    const shown = changes.models?.[model] ?? usual
+    const take = (field: PriceField, value = usual[field]) =>
+      this.edit((edited) => {
+        const changed = { ...shown }
+        assign(changed, field, value)
+        const { [model]: _, ...others } = edited.models ?? {}
+        const isUsual = fields.every(([each]) => changed[each] === usual[each])
+        const models = isUsual ? others : { ...others, [model]: changed }
+        assign(edited, 'models', Object.keys(models).length === 0 ? undefined : models)
+      })
     return html`<li>
       <p class="actions name">
         <span>${model}</span>
@@ -109,25 +131,30 @@ export class DgPriceTable extends LightElement {
         ${price === null ? html`<span class="tag restart">${msg`price unknown`}</span>` : nothing}
       </p>
       <div class="cells">
-        ${own.map(([field, label]) =>
-          this.cellView(`${model}-${field}`, label, shown[field], (value) =>
-            this.edit((changes) => {
-              const changed = { ...price, ...changes.models?.[model] }
-              assign(changed, field, value)
-              changes.models = { ...changes.models, [model]: changed }
+        ${fields
+          .filter(([field]) => listed === null || (listed[field] ?? price?.[field]) !== undefined)
+          .map(([field, label]) =>
+            this.cellView({
+              id: `${model}-${field}`,
+              label,
+              value: shown[field],
+              usual: usual[field],
+              take: (value) => take(field, value),
             }),
-          ),
-        )}
+          )}
       </div>
     </li>`
   }
 
-  private cellView(
-    id: string,
-    label: string,
-    value: number | undefined,
-    take: (value: number | undefined) => void,
-  ): TemplateResult {
+  private cellView(cell: {
+    readonly id: string
+    readonly label: string
+    readonly value: number | undefined
+    /** What applies while the field is empty. */
+    readonly usual?: number | undefined
+    readonly take: (value: number | undefined) => void
+  }): TemplateResult {
+    const { id, label, value, usual, take } = cell
     return html`<div>
       <label class="soft" for=${id}>${label}</label>
       <input
@@ -139,7 +166,7 @@ export class DgPriceTable extends LightElement {
         max="10000"
         step="any"
         inputmode="decimal"
-        placeholder=${msg`not set`}
+        placeholder=${usual ?? msg`not set`}
         .value=${value === undefined ? '' : String(value)}
         @change=${takeText((text) => take(text.trim() === '' ? undefined : Number(text)))}
       />
