@@ -5,7 +5,7 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { choose, failFirstRequest, phone, visit, words } from './page.ts'
+import { choose, failFirstRequest, inFocus, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 /** 13,000 tokens of input cost $1.30. */
@@ -101,24 +101,33 @@ test('asks for an unknown price, and takes it in the price table', { tags: ['lon
   await money.getByText('must have prices from 0 to 10,000').waitFor()
 })
 
-test('takes an emptied price for the list price, or an unknown one', async () => {
+async function openPrices() {
   const { service } = await startWithModel({ modelHost: '0.0.0.0', environment: { PRICES: '' } })
   const page = await visit(browser(), service, { path: '/settings', expected: /status of 400/ })
-  const money = page.getByRole('region', { name: 'Money' })
-  const row = (model: string) => money.getByRole('listitem').filter({ hasText: model })
-  const price = (model: string, field: string) => row(model).getByLabel(field, { exact: true })
-  const enter = async (field: Locator, text: string) => {
-    await field.fill(text)
-    await field.blur()
+  const row = (model: string) =>
+    page.getByRole('region', { name: 'Money' }).getByRole('listitem').filter({ hasText: model })
+  const submit = () => page.getByRole('button', { name: 'Save', exact: true }).click()
+  return {
+    row,
+    submit,
+    price: (model: string, field: string) => row(model).getByLabel(field, { exact: true }),
+    enter: async (field: Locator, text: string) => {
+      await field.fill(text)
+      await field.blur()
+    },
+    save: async () => {
+      await submit()
+      await page.getByText('not saved').waitFor({ state: 'detached' })
+    },
+    stored: async () => {
+      const { json } = await service.client.get('/api/config?key=PRICES')
+      return JSON.parse(json.entries[0].value ?? 'null')
+    },
   }
-  const save = async () => {
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('not saved').waitFor({ state: 'detached' })
-  }
-  const stored = async () => {
-    const { json } = await service.client.get('/api/config?key=PRICES')
-    return JSON.parse(json.entries[0].value ?? 'null')
-  }
+}
+
+test('takes an emptied price for the list price, or an unknown one', async () => {
+  const { row, price, enter, submit, save, stored } = await openPrices()
   await enter(price('gpt-5.5', 'Output'), '20')
   await enter(price('gpt-5.5', 'Input'), '')
   await save()
@@ -126,8 +135,9 @@ test('takes an emptied price for the list price, or an unknown one', async () =>
   expect(await stored()).toEqual({ models: { 'gpt-5.5': changed } })
   await enter(price('gpt-5.5', 'Output'), '')
   await enter(price('test-model', 'Output'), '6')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await money.getByText('must have both an input and an output price').waitFor()
+  await submit()
+  await row('test-model').getByText('must have both an input and an output price').waitFor()
+  await inFocus(price('test-model', 'Input')).waitFor()
   await enter(price('test-model', 'Input'), '0')
   await save()
   expect(await stored()).toEqual({ models: { 'test-model': { input: 0, output: 6 } } })
@@ -136,4 +146,18 @@ test('takes an emptied price for the list price, or an unknown one', async () =>
   await save()
   await row('test-model').getByText('price unknown').waitFor()
   expect(await stored()).toEqual({ models: {} })
+})
+
+test('reports a wrong price at its model, and takes a decimal comma', async () => {
+  const { row, price, enter, submit, save, stored } = await openPrices()
+  for (const wrong of ['-1', '1,000', 'five']) {
+    await enter(price('gpt-5.5', 'Output'), wrong)
+    await submit()
+    await row('gpt-5.5').getByText('must have prices from 0 to 10,000').waitFor()
+    await inFocus(price('gpt-5.5', 'Output')).waitFor()
+  }
+  expect(await row('Telephony').getByText('must have').count()).toBe(0)
+  await enter(price('gpt-5.5', 'Output'), '1,5')
+  await save()
+  expect(await stored()).toEqual({ models: { 'gpt-5.5': { input: 5, cachedInput: 0.5, output: 1.5 } } })
 })

@@ -4,15 +4,17 @@ import type { Setting } from '../../../src/http/contract/settings.ts'
 import type { Spending } from '../../../src/http/contract/spending.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { fieldError, takeText } from '../design/field.ts'
+import { fieldError, takeText, withPoint } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 import { originView } from './origin.ts'
 import { priceTableStyles } from './price-table-styles.ts'
 
 type PriceField = (typeof fields)[number][0]
-type ModelPrice = Partial<Record<PriceField, number | undefined>>
+/** A price; text that is none is kept until the service refuses it. */
+type Price = number | string | undefined
+type ModelPrice = Partial<Record<PriceField, Price>>
 /** The prices that differ from the built-in list, as the setting holds them. */
-type Changes = Partial<Record<(typeof telephony)[number][0], number>> & {
+type Changes = Partial<Record<(typeof telephony)[number][0], Price>> & {
   models?: Record<string, ModelPrice>
 }
 
@@ -65,14 +67,19 @@ export class DgPriceTable extends LightElement {
   }
 
   override render() {
-    return html`<div class="setting prices ${this.draft === undefined ? '' : 'changed'}">
+    return html`<div
+      class="setting prices ${this.draft === undefined ? '' : 'changed'}"
+      id="PRICES"
+      role="group"
+      aria-label=${msg`Prices`}
+      tabindex="-1"
+    >
       <div>
         <p class="actions name">${msg`Prices`}</p>
         <p class="soft">${msg`US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.`}</p>
         ${this.originView()}
       </div>
       ${loadedView(this.loaded, msg`the prices`, (prices) => this.tableView(prices))}
-      ${fieldError(this.error)}
     </div>`
   }
 
@@ -93,15 +100,17 @@ export class DgPriceTable extends LightElement {
       <li>
         <p class="actions name">${msg`Telephony`}</p>
         <div class="cells">
-          ${telephony.map(([field, label], at) =>
+          ${telephony.map(([field, label]) =>
             this.cellView({
-              id: at === 0 ? 'PRICES' : field,
+              id: field,
               label,
               value: changes[field] ?? (saved[field] === undefined ? prices[field] : undefined),
+              wrong: isWrong(changes[field]),
               take: (value) => this.edit((edited) => assign(edited, field, value)),
             }),
           )}
         </div>
+        ${telephony.some(([field]) => isWrong(changes[field])) ? fieldError(this.error) : nothing}
       </li>
     </ul>`
   }
@@ -112,16 +121,19 @@ export class DgPriceTable extends LightElement {
     changes: Changes,
     saved: Changes,
   ): TemplateResult {
-    // What applies without a change: nothing for a model on this machine that the list lacks.
+    // What applies without the change. A model on this machine is free, but a saved price hides that.
     const usual: ModelPrice = (saved.models?.[model] ? listed : price) ?? {}
-    const shown = changes.models?.[model] ?? usual
+    const changed = changes.models?.[model]
+    const shown = changed ?? usual
+    const isWrongHere = (field: PriceField) =>
+      changed !== undefined && (isWrong(changed[field]) || isMissing(changed, field))
     const take = (field: PriceField, value = usual[field]) =>
       this.edit((edited) => {
-        const changed = { ...shown }
-        assign(changed, field, value)
+        const own = { ...shown }
+        assign(own, field, value)
         const { [model]: _, ...others } = edited.models ?? {}
-        const isUsual = fields.every(([each]) => changed[each] === usual[each])
-        const models = isUsual ? others : { ...others, [model]: changed }
+        const isUsual = fields.every(([each]) => own[each] === usual[each])
+        const models = isUsual ? others : { ...others, [model]: own }
         assign(edited, 'models', Object.keys(models).length === 0 ? undefined : models)
       })
     return html`<li>
@@ -139,40 +151,58 @@ export class DgPriceTable extends LightElement {
               label,
               value: shown[field],
               usual: usual[field],
+              wrong: isWrongHere(field),
               take: (value) => take(field, value),
             }),
           )}
       </div>
+      ${fields.some(([field]) => isWrongHere(field)) ? fieldError(this.error) : nothing}
     </li>`
   }
 
   private cellView(cell: {
     readonly id: string
     readonly label: string
-    readonly value: number | undefined
+    readonly value: Price
     /** What applies while the field is empty. */
-    readonly usual?: number | undefined
-    readonly take: (value: number | undefined) => void
+    readonly usual?: Price
+    readonly wrong: boolean
+    readonly take: (value: Price) => void
   }): TemplateResult {
-    const { id, label, value, usual, take } = cell
+    const { id, label, value, usual, wrong, take } = cell
     return html`<div>
       <label class="soft" for=${id}>${label}</label>
       <input
         class="input small"
         id=${id}
-        name=${id}
-        type="number"
-        min="0"
-        max="10000"
-        step="any"
+        name=${wrong ? 'PRICES' : id}
+        aria-invalid=${wrong && this.error !== undefined}
         inputmode="decimal"
+        autocomplete="off"
         placeholder=${usual ?? msg`not set`}
         .value=${value === undefined ? '' : String(value)}
-        @change=${takeText((text) => take(text.trim() === '' ? undefined : Number(text)))}
+        @change=${takeText((text) => take(priceIn(text)))}
       />
     </div>`
   }
 }
+
+/** The price that is typed. Also in English, "1,5" can only be a decimal comma, but "1,000" may be either. */
+function priceIn(text: string): Price {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  const price = Number(withPoint(typed).replace(/,(\d{1,2})$/, '.$1'))
+  return Number.isFinite(price) ? price : typed
+}
+
+const isWrong = (price: Price): boolean =>
+  price !== undefined && (typeof price === 'string' || price < 0 || price > 10_000)
+
+/** Only a model that is paid by the minute may have no token prices. */
+const isMissing = (price: ModelPrice, field: PriceField): boolean =>
+  (field === 'input' || field === 'output') &&
+  price[field] === undefined &&
+  ((price.input ?? price.output) !== undefined || price.minute === undefined)
 
 /** Sets a field, or removes it. */
 function assign<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {
