@@ -112,7 +112,7 @@ test('explains why the service rejects a password', async () => {
   await page.getByLabel('Password', { exact: true }).fill('password1234')
   await empty.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByText('Password is too common; choose another.', { exact: true }).waitFor()
+  await page.getByText('It is too common; choose another.', { exact: true }).waitFor()
 })
 
 test('does not go back to a finished set-up or sign-in', { tags: ['long'] }, async () => {

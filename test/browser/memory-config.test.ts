@@ -38,7 +38,7 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   await page.getByLabel('Maximum lines').fill('5')
   await page.getByLabel('Minimum relevance').fill('7')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Minimum relevance must be at most 1.', { exact: true }).waitFor()
+  await page.getByText('It must be at most 1.', { exact: true }).waitFor()
   await page.getByLabel('Minimum relevance').fill('0.5')
   await expect.poll(() => page.locator('[aria-invalid=true]').count()).toBe(0)
   expect((await service.client.get('/memory-config')).json.maxInjectedMemories).toBe(7)

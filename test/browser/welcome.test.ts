@@ -173,7 +173,7 @@ test('shows which check failed, and leaves nothing half set up when the step is 
   await page.getByText('Enter the account, or set up the phone later.').waitFor()
   await page.getByLabel('Public URL').fill('not an address')
   await page.getByRole('button', { name: 'Save and test' }).click()
-  await page.getByText(/^Public URL must be/).waitFor()
+  await page.getByText(/^It must be an origin/).waitFor()
   await page.getByLabel('Public URL').fill('')
   await page.getByLabel('Account SID').fill('AC-of-the-wizard')
   await page.getByRole('button', { name: 'Save and test' }).click()

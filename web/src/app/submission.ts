@@ -75,13 +75,8 @@ export class Submission {
     const known = named
       .map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
       .filter(([name]) => this.field(name) !== null)
-      .map(([name, message]) => [name, this.sentence(name, message)])
+      .map(([name, message]) => [name, msg`It ${message}.`])
     return known.length === 0 ? undefined : Object.fromEntries(known)
-  }
-
-  private sentence(name: string, message: string): string {
-    const label = this.host.renderRoot.querySelector(`label[for="${CSS.escape(name)}"]`)
-    return label ? `${label.textContent.trim()} ${message}.` : msg`It ${message}.`
   }
 
   private field(name: string): HTMLElement | null {
