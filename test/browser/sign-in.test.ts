@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { checkThemes, looks, tagsOf } from './looks.ts'
-import { visit } from './page.ts'
+import { inFocus, visit } from './page.ts'
 
 const browser = useBrowser()
 
@@ -43,9 +43,14 @@ for (const [look, context] of looks)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Wrong code').waitFor()
     await page.getByLabel('Code that the app shows').fill(codeOf(secret, nowMs()))
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.keyboard.press('Enter')
     const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
     await expect.poll(() => codes.count()).toBe(10)
+    await inFocus(page.getByRole('button', { name: 'Copy', exact: true })).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    await page.getByText('Press Escape again').waitFor()
     const recoveryCode = (await codes.first().textContent()) ?? ''
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download', exact: true }).click()

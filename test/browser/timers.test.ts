@@ -83,7 +83,9 @@ test('closes a dialog by a click beside it, not by a drag, and once it is filled
   await page.mouse.click(...outside)
   expect(await field.inputValue()).toBe('Water the plants')
   await page.keyboard.press('Escape')
-  const warning = page.getByRole('status').getByText('Press Escape again to discard what you entered.')
+  const warning = page
+    .getByRole('status')
+    .getByText('Press Escape again to close this and lose what it holds.')
   await warning.waitFor()
   await field.press('End')
   await page.keyboard.type(' again')

@@ -2,7 +2,6 @@ import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { copyWithToast } from '../app/copy.ts'
 import { DialogElement } from '../app/dialog-element.ts'
-import { labelButton } from '../design/icon-button.ts'
 import { msg } from '../design/msg.ts'
 
 /** Shows recovery codes, the first ones or those that replace others. The service shows them only once. */
@@ -31,7 +30,7 @@ export class DgRecoveryCodesDialog extends DialogElement {
   override render() {
     const { codes, areFirst } = this
     const text = `${codes.join('\n')}\n`
-    return html`<dg-dialog heading=${areFirst ? msg`Keep your recovery codes` : msg`New recovery codes`}>
+    return html`<dg-dialog filled heading=${areFirst ? msg`Keep your recovery codes` : msg`New recovery codes`}>
       ${areFirst ? nothing : html`<p>${msg`The former ones no longer work.`}</p>`}
       <p>
         ${msg`Keep these recovery codes somewhere safe, such as your password manager. Each signs you in once when you do not have your phone. They are not shown again.`}
@@ -40,7 +39,9 @@ export class DgRecoveryCodesDialog extends DialogElement {
         ${codes.map((code) => html`<li>${code}</li>`)}
       </ul>
       <div class="actions">
-        ${labelButton('copy', msg`Copy`, () => copyWithToast(text, msg`Copied`, this.app.toast))}
+        <button class="button small" type="button" autofocus @click=${() => copyWithToast(text, msg`Copied`, this.app.toast)}>
+          <dg-icon name="copy"></dg-icon>${msg`Copy`}
+        </button>
         <a
           class="button small"
           href="data:text/plain;charset=utf-8,${encodeURIComponent(msg`Recovery codes for Delegate at ${location.host}\n\n${text}`)}"
