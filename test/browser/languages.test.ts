@@ -18,10 +18,16 @@ test('is in the language of the browser, until the owner chooses one for all', a
   const page = await visit(browser(), service, { context: german, path: '/settings' })
   await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
   expect(await languageOf(page)).toBe('de')
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
   await page.getByRole('combobox', { name: 'Sprache' }).selectOption({ label: 'English' })
   await page.getByRole('button', { name: 'Speichern' }).click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   expect(await languageOf(page)).toBe('en')
+  expect(asked).toEqual([])
 
   const login = await visit(browser(), service, { context: german, path: '/login', signedIn: false })
   await login.getByRole('heading', { name: 'Welcome back' }).waitFor()

@@ -125,10 +125,10 @@ export class DgSettingsPage extends LightElement {
     const { problem } = this.submission
     if (problem !== '') this.app.toast(problem, 'warning')
     if (!isSaved) return
-    // All texts change.
-    if (this.language() !== language) location.reload()
     // Keep values that were edited while saving.
     for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
+    // All texts change.
+    if (this.language() !== language) location.reload()
     this.requestUpdate()
     this.app.toast(msg`Saved`)
     if (this.draft.size === 0) await this.returnTo(sent.at(-1)?.[0])
