@@ -20,7 +20,7 @@ export type ServiceRemoved =
  * Changes one model service at a time in the settings that hold them: OPENAI_* for `main`, SERVICES and SERVICE_KEYS
  * for the others. `plan` reads the settings in force.
  */
-export function createServiceList(settings: Pick<Settings, 'change' | 'reset'>, plan: () => ModelPlan) {
+export function createServiceList(settings: Pick<Settings, 'change'>, plan: () => ModelPlan) {
   const serially = pLimit(1)
   const named = (id: string) => plan().services.find((service) => service.id === id)
 
@@ -50,12 +50,12 @@ export function createServiceList(settings: Pick<Settings, 'change' | 'reset'>, 
   }
 
   async function writeMain(baseUrl: string, api: string, apiKey: string | undefined): Promise<void> {
-    if (apiKey === '') await settings.reset('OPENAI_API_KEY')
-    await change({ OPENAI_BASE_URL: baseUrl, MODEL_API: api, ...(apiKey && { OPENAI_API_KEY: apiKey }) })
+    const key = apiKey === undefined ? {} : { OPENAI_API_KEY: apiKey || null }
+    await change({ OPENAI_BASE_URL: baseUrl, MODEL_API: api, ...key })
   }
 
   /** The route has asked for a proof of the owner, which confirms the keys for their new addresses. */
-  async function change(entries: Readonly<Record<string, string>>): Promise<void> {
+  async function change(entries: Readonly<Record<string, string | null>>): Promise<void> {
     const { status } = await settings.change(entries, true)
     if (status !== 'valid') throw new TypeError('a service does not fit into its settings')
   }

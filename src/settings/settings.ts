@@ -119,7 +119,7 @@ export function createSettings(options: {
       : { ...found, value: null }
   }
 
-  /** Checks values without changing anything, and reports all problems. */
+  /** Checks values without changing anything, and reports all problems. Null removes the stored value. */
   function check(entries: Readonly<Record<string, unknown>>): SettingsCheck {
     const values = new Map<SettingKey, AnySettingValue>()
     const problems: SettingProblem[] = []
@@ -128,6 +128,7 @@ export function createSettings(options: {
         problems.push({ key, message: msg`is not a setting` })
         continue
       }
+      if (input === null) continue
       const parsed = parseSetting(key, input)
       const refusal = parsed.ok ? (options.refuse?.(key, parsed.value) ?? null) : parsed.message
       if (parsed.ok && refusal === null) values.set(key, parsed.value)
@@ -231,29 +232,23 @@ export function createSettings(options: {
       }),
     check,
     /**
-     * Changes all entries or none. Resolves once the change is in the ledger, on disk and in effect. To replace
+     * Changes all entries or none; null removes the stored value. Resolves once the change is in the ledger, on disk and in effect. To replace
      * a secret of another origin, the owner's password must have been checked: `isConfirmed`.
      */
     change(entries: Readonly<Record<string, unknown>>, isConfirmed = false): Promise<SettingsChange> {
       return serially(async () => {
         const checked = check(entries)
-        if (checked.status === 'invalid' || checked.values.size === 0) return checked
+        if (checked.status === 'invalid') return checked
+        const removed = store.settings().flatMap(({ key }) => (entries[key] === null ? [key] : []))
         const moved = isConfirmed ? null : movedSecret(checked.values)
         if (moved) return moved
+        const keys = [...checked.values.keys(), ...removed.filter(isSettingKey)]
+        if (keys.length === 0) return checked
         const rows = toStored(checked.values)
-        await record([...checked.values.keys()])
-        store.writeSettings(rows)
-        reload(checked.values.keys())
+        await record(keys)
+        store.writeSettings(rows, removed)
+        reload(keys)
         return checked
-      })
-    },
-    /** Removes the stored value; the environment's value or the default applies again. */
-    reset(key: SettingKey): Promise<void> {
-      return serially(async () => {
-        if (!store.settings().some((setting) => setting.key === key)) return
-        await record([key])
-        store.deleteSetting(key)
-        reload([key])
       })
     },
     toStored,

@@ -173,8 +173,10 @@ function createStore(db: Database.Database) {
 
   return {
     settings: (): StoredSetting[] => allSettings.all().map((row) => ({ ...row, sealed: row.sealed === 1 })),
-    writeSettings: db.transaction(putSettings),
-    deleteSetting: (key: string) => void dropSetting.run(key),
+    writeSettings: db.transaction((settings: readonly StoredSetting[], removed: readonly string[] = []) => {
+      putSettings(settings)
+      for (const key of removed) dropSetting.run(key)
+    }),
     /** Removes values that were sealed with an earlier key. */
     dropSealedSettings: () => void dropSealed.run(),
 

@@ -115,6 +115,29 @@ for (const [look, context] of looks)
     )
   })
 
+test('saves nothing if the owner cancels the proof that emptying a setting needs', async () => {
+  const { service, pass } = await startWithClock()
+  const stored = { PUBLIC_URL: 'https://delegate.example.com' }
+  expect((await service.client.put('/api/config', { entries: stored })).status).toBe(200)
+  const page = await visit(browser(), service, { path: '/settings', expected: /status of 403/ })
+  await page.getByLabel('Concurrent tasks', { exact: true }).fill('5')
+  await page.getByLabel('Public URL', { exact: true }).fill('')
+  pass(6 * 60_000)
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await save.click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Nothing was changed. Confirm that it is you').first().waitFor()
+  const valueNow = async (key: string) =>
+    (await service.client.get(`/api/config?key=${key}`)).json.entries[0].value
+  expect(await valueNow('TASK_LIMIT')).toBe(2)
+
+  await save.click()
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByText('not saved').waitFor({ state: 'detached' })
+  expect([await valueNow('TASK_LIMIT'), await valueNow('PUBLIC_URL')]).toEqual([5, null])
+})
+
 /** An authenticator in the browser that answers at once, as if the owner touched it. */
 async function addAuthenticator(page: Page) {
   const devtools = await page.context().newCDPSession(page)

@@ -99,6 +99,18 @@ test('prefers a stored value to the environment, and returns to it when the valu
   ])
 })
 
+test('changes and removes stored values at once', async () => {
+  const { client, headSeq } = await startService()
+  await client.put('/api/config', { entries: { TASK_LIMIT: 5, TIMEZONE: 'Europe/Paris' } })
+  const head = headSeq()
+  const answer = await client.put('/api/config', { entries: { TASK_LIMIT: null, TIMEZONE: 'Asia/Tokyo' } })
+  expect(entryOf(answer, 'TASK_LIMIT')).toMatchObject({ value: 2, source: 'default' })
+  expect(entryOf(answer, 'TIMEZONE')).toMatchObject({ value: 'Asia/Tokyo', source: 'stored' })
+  expect(headSeq()).toBe(head + 1)
+  await client.put('/api/config', { entries: { TASK_LIMIT: 'many', TIMEZONE: null } })
+  expect(entryOf(await client.get('/api/config'), 'TIMEZONE')).toMatchObject({ value: 'Asia/Tokyo' })
+})
+
 test('changes nothing for an unknown key or an invalid value, and names each', async () => {
   const service = await startService()
   const { client } = service

@@ -75,7 +75,7 @@ test('reveals no secret by the settings file alone, and keeps nothing that was o
   expect(file()).not.toContain(SECRET)
   expect(file()).toContain('Europe/Berlin')
   const state = await openState({ directory })
-  await state.settings.reset('TIMEZONE')
+  await state.settings.change({ TIMEZONE: null })
   expect(file()).not.toContain('Europe/Berlin')
 })
 
@@ -239,7 +239,7 @@ test('records a change in the ledger before it takes effect, and drops it if tha
   expect(seen).toEqual(['fact, 2 in force', 'notified, 9 in force'])
   isDown = true
   await expect(state.settings.change({ TASK_LIMIT: 10 })).rejects.toThrow('the disk is full')
-  await expect(state.settings.reset('TASK_LIMIT')).rejects.toThrow('the disk is full')
+  await expect(state.settings.change({ TASK_LIMIT: null })).rejects.toThrow('the disk is full')
   expect(state.settings.get('TASK_LIMIT')).toBe(9)
   isDown = false
   await state.settings.change({ TASK_LIMIT: 11 })
@@ -256,7 +256,7 @@ test('applies concurrent changes in the order of their facts', async () => {
 
 test('records nothing for a reset of an unset setting or an empty change', async () => {
   const state = await openState()
-  await state.settings.reset('TASK_LIMIT')
+  await state.settings.change({ TASK_LIMIT: null })
   await state.settings.change({})
   expect(state.facts()).toEqual([])
 })

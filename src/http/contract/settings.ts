@@ -59,7 +59,9 @@ export const changeRoute = put('/api/config', {
   request: {
     body: body(
       z.object({
-        entries: z.record(z.string(), valueSchema),
+        entries: z
+          .record(z.string(), valueSchema.nullable())
+          .describe("Null removes a stored value; the environment's value or the default applies again"),
         password: z
           .string()
           .max(1_000)

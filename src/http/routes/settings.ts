@@ -75,7 +75,7 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
     const { key } = c.req.valid('param')
     if (!isSettingKey(key)) throw unknown('setting')
     if (isSensitive(key)) stepUp.requireProof(c)
-    await settings.reset(key)
+    await settings.change({ [key]: null })
     return c.json(entries(), 200)
   })
 

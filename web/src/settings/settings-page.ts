@@ -84,22 +84,18 @@ export class DgSettingsPage extends LightElement {
     void this.updateComplete.then(() => this.field(setting.key)?.scrollIntoView({ block: 'nearest' }))
   }
 
-  private async resetSetting(key: string): Promise<void> {
-    const { entries } = await this.app.http.del('/api/config/{key}', { params: { key } })
-    this.put(entries)
-  }
-
   private readonly reset = (setting: Setting): Promise<boolean> =>
     this.app.attempt(async () => {
       const language = this.language()
-      await this.resetSetting(setting.key)
-      this.draft.delete(setting.key)
+      const { key } = setting
+      this.put((await this.app.http.del('/api/config/{key}', { params: { key } })).entries)
+      this.draft.delete(key)
       if (this.language() !== language) location.reload()
       const { title, secret } = setting
       this.app.toast(secret ? msg`${title}: removed` : msg`${title}: reset`)
       // The pressed button no longer exists, so move the focus.
       await this.updateComplete
-      this.field(setting.key)?.focus()
+      this.field(key)?.focus()
     })
 
   private language(): unknown {
@@ -115,13 +111,12 @@ export class DgSettingsPage extends LightElement {
     const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
     const sent = [...this.draft]
     // Emptying a stored field resets it.
-    const isEmptied = ([name, text]: readonly [string, string]) =>
+    const isEmptied = (name: string, text: string) =>
       text.trim() === '' && stored.some(({ key }) => key === name)
-    const entries = sent.filter((entry) => !isEmptied(entry))
-    const isSaved = await this.submission.send(async () => {
-      if (entries.length > 0) this.put(await changeSettings(this, Object.fromEntries(entries)))
-      for (const [key] of sent.filter(isEmptied)) await this.resetSetting(key)
-    })
+    const entries = sent.map(([key, text]) => [key, isEmptied(key, text) ? null : text])
+    const isSaved = await this.submission.send(async () =>
+      this.put(await changeSettings(this, Object.fromEntries(entries))),
+    )
     const { problem } = this.submission
     if (problem !== '') this.app.toast(problem, 'warning')
     if (!isSaved) return
