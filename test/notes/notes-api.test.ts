@@ -154,12 +154,13 @@ test('accepts a million characters in any JSON encoding, and refuses more or non
   const json = { headers: { 'content-type': 'application/json' } }
   expect((await client.put(`/api/notes/${id}`, escaped, json)).status).toBe(200)
   expect((await client.post('/api/notes', `${escaped}${' '.repeat(1_000_000)}`, json)).status).toBe(413)
-  // A larger body that is not a valid note gets the usual 413.
+  // A larger body that is not a valid note is refused with 413.
   for (const send of [client.post, client.put]) {
     const path = send === client.post ? '/api/notes' : `/api/notes/${id}`
     for (const bytes of [1_048_577, 2_097_152]) {
       const large = await send(path, { content: 'a'.repeat(bytes - '{"content":""}'.length) })
       expect([bytes, large.status, large.json.code]).toEqual([bytes, 413, 'body_too_large'])
+      expect(large.json.detail).toBe('A note may have at most 1,000,000 characters.')
     }
   }
   // Other routes keep the usual limit.

@@ -1,5 +1,5 @@
-import { msg } from '../../language/msg.ts'
-import { hasAtMost } from '../../notes/content.ts'
+import { localeNow, msg } from '../../language/msg.ts'
+import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import type { NoteOutcome } from '../../notes/notes.ts'
 import { excerptOf, type Note } from '../../notes/reading.ts'
 import { seqOf } from '../contract/list-query.ts'
@@ -71,9 +71,14 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
 
 /** Only a valid note may exceed the default limit. */
 async function refuseInvalidNote(result: Parameters<typeof refuseInvalid>[0], c: HttpContext) {
-  if (!result.success && !hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES))
-    throw bodyTooLarge(DEFAULT_BODY_BYTES)
-  return refuseInvalid(result, c)
+  if (result.success || hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) return refuseInvalid(result, c)
+  const isLong = result.error.issues.some(({ path, code }) => path[0] === 'content' && code === 'custom')
+  throw isLong ? noteTooLong() : bodyTooLarge(DEFAULT_BODY_BYTES)
+}
+
+function noteTooLong(): Refusal {
+  const most = MAX_NOTE_CHARS.toLocaleString(localeNow())
+  return new Refusal(413, 'body_too_large', msg`A note may have at most ${most} characters.`)
 }
 
 /** `If-Match` as an entity tag or a bare number. */
