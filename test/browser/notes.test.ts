@@ -5,7 +5,7 @@ import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { checkLooks } from './looks.ts'
 import { startWithModel } from './model.ts'
-import { choose as chooseOf, composer, failFirstRequest, inFocus, phone, visit, words } from './page.ts'
+import { choose as chooseOf, composer, inFocus, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 test('writes a note by keyboard, finds it and shows it', async () => {
@@ -44,6 +44,23 @@ test('writes a note by keyboard, finds it and shows it', async () => {
   await page.locator('article strong').waitFor()
   expect(await page.locator('script').count()).toBe(0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+})
+
+test('asks before the tab closes with an unsaved note, also from another page', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes/edit' })
+  await page.getByRole('textbox', { name: 'Text, in markdown' }).fill('Water the tomatoes')
+  await page.getByRole('link', { name: 'All notes' }).click()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
+  const closed = page.waitForEvent('close')
+  await page.close({ runBeforeUnload: true })
+  await closed
+  expect(asked).toEqual(['beforeunload'])
 })
 
 test('restores a revision, deletes a note, undoes that, and erases it', async () => {
@@ -87,45 +104,6 @@ test('restores a revision, deletes a note, undoes that, and erases it', async ()
   await page.goto('/')
   await page.getByText(/Erased for good: .*versions? of notes?/).waitFor()
   await expect.poll(() => page.getByText('tomatoes').count()).toBe(0)
-})
-
-test('writes, previews and disables standing instructions', async () => {
-  const service = await startWholeService()
-  const page = await visit(browser(), service, { path: '/adaptations', expected: /500/ })
-  await page.getByRole('heading', { name: 'No standing instructions yet' }).waitFor()
-  expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Write an instruction' }).click()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Enter a name.').waitFor()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Tone of voice')
-  await page.getByRole('textbox', { name: 'What Delegate should do' }).fill('Be brief. cerulean')
-  await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
-  expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Save' }).click()
-  const item = page.getByRole('list', { name: 'Standing instructions' }).getByRole('listitem')
-  await item.filter({ hasText: 'Text messages' }).waitFor()
-  expect((await service.client.get('/api/adaptations/tone-of-voice')).json.channels).toEqual(['chat', 'sms'])
-
-  await page.getByRole('button', { name: 'Preview' }).click()
-  const preview = page.getByRole('region', { name: 'Instructions' })
-  await preview.filter({ hasText: 'cerulean' }).waitFor()
-  const recover = await failFirstRequest(page, '**/api/adaptations.preview?*')
-  await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
-  await page.getByRole('heading', { name: 'The instructions cannot be shown' }).waitFor()
-  expect(await preview.count()).toBe(0)
-  recover()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await preview.filter({ hasText: 'You are on the phone' }).waitFor()
-  expect(await preview.textContent()).not.toContain('cerulean')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  const toggle = page.getByRole('switch', { name: 'Tone of voice: enabled' })
-  await toggle.focus()
-  await inFocus(toggle).waitFor()
-  await page.keyboard.press('Space')
-  await expect
-    .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
-    .toBe(false)
 })
 
 test('lists what a period erases, hides it, and restores it on undo', { tags: ['long'] }, async () => {

@@ -11,7 +11,7 @@ import { snooze, tickOff } from '../timers/settle.ts'
 import { createNotices } from './notices.ts'
 import { offlineCopy } from './offline-copy.ts'
 import { ring } from './sound.ts'
-import { markSignOut } from './tab-storage.ts'
+import { hasKept, markSignOut, noteDrafts } from './tab-storage.ts'
 import { createThemeChoice } from './theme.ts'
 import { reportSignOut } from './worker.ts'
 
@@ -38,7 +38,7 @@ export function createApp(options: {
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>(), recall: new Map<string, string>() }
   addEventListener('beforeunload', (event) => {
-    if (drafts.settings.size + drafts.recall.size > 0) event.preventDefault()
+    if (drafts.settings.size + drafts.recall.size > 0 || hasKept(noteDrafts)) event.preventDefault()
   })
   const notices = createNotices({
     toast,

@@ -8,6 +8,13 @@ export function kept<Value>(key: string): Value | null {
   return JSON.parse(sessionStorage.getItem(key) ?? 'null')
 }
 
+/** Whether the tab keeps a value under a key that begins so. */
+export const hasKept = (prefix: string): boolean =>
+  Object.keys(sessionStorage).some((key) => key.startsWith(prefix))
+
+/** The keys of unsaved notes begin so. */
+export const noteDrafts = 'delegate.note-draft.'
+
 /** Keeps a value in this tab, across reloads. Null removes it. */
 export function keep(key: string, value: unknown): void {
   try {

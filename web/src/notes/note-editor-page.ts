@@ -9,7 +9,7 @@ import { copyWithToast } from '../app/copy.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
-import { keep, kept } from '../app/tab-storage.ts'
+import { keep, kept, noteDrafts } from '../app/tab-storage.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import type { MenuItem } from '../design/menu.ts'
@@ -24,7 +24,7 @@ type Words = { readonly title: string; readonly content: string }
 type Draft = Words & { readonly revision: number | null }
 
 /** The key of this tab's draft of a note, or of a new one if `id` is null. */
-const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
+const draftKey = (id: string | null) => `${noteDrafts}${id ?? 'new'}`
 
 /** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
 @customElement('dg-note-editor-page')
