@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startWholeService } from '../support/service.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { failFirstRequest, inFocus, visit } from './page.ts'
@@ -43,4 +43,21 @@ test('writes, previews and disables standing instructions', async () => {
   await expect
     .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
     .toBe(false)
+})
+
+test('keeps the text of an instruction while the owner signs in again', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/adaptations', expected: /status of 401/ })
+  const text = page.getByRole('textbox', { name: 'What Delegate should do' })
+  const open = () => page.getByRole('button', { name: 'Write an instruction' }).click()
+  await open()
+  await text.fill('Be brief. cerulean')
+  expect((await service.client.post('/logout')).status).toBeLessThan(400)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await open()
+  expect(await text.inputValue()).toBe('Be brief. cerulean')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await open()
+  expect(await text.inputValue()).toBe('')
 })

@@ -3,6 +3,7 @@ import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { freeName } from '../app/free-name.ts'
+import { keep, kept } from '../app/tab-storage.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
 import { msg } from '../design/msg.ts'
 
@@ -36,6 +37,21 @@ export class DgAdaptationDialog extends FormDialog {
   /** The ids of all instructions. */
   @property({ attribute: false }) taken: readonly string[] = []
 
+  /** What was typed before the sign-in was lost. */
+  private typed: { readonly title: string; readonly content: string } | null = null
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const key = `delegate.instruction-draft.${this.edited?.id ?? 'new'}`
+    this.typed = kept(key)
+    this.filled = this.typed !== null
+    this.addEventListener('input', () => {
+      const data = new FormData(this.renderRoot.querySelector('form') ?? undefined)
+      keep(key, { title: textIn(data, 'title'), content: textIn(data, 'content') })
+    })
+    this.addEventListener('close', () => keep(key, null))
+  }
+
   protected override submit(data: FormData): Promise<boolean> {
     const title = textIn(data, 'title')
     const content = textIn(data, 'content')
@@ -61,16 +77,17 @@ export class DgAdaptationDialog extends FormDialog {
 
   protected override form(): Form {
     const { edited } = this
+    const shown = this.typed ?? edited
     const { errors } = this.submission
     return {
       heading: edited ? msg`Edit instruction` : msg`New instruction`,
       action: [msg`Save`, msg`Saving…`],
       fields: html`
-        ${fieldView({ name: 'title', label: msg`Name`, value: edited?.title ?? '', placeholder: msg`Tone of voice`, error: errors.title })}
+        ${fieldView({ name: 'title', label: msg`Name`, value: shown?.title ?? '', placeholder: msg`Tone of voice`, error: errors.title })}
         ${areaView({
           name: 'content',
           label: msg`What Delegate should do`,
-          value: edited?.content ?? '',
+          value: shown?.content ?? '',
           placeholder: msg`Be brief. Use metric units. Never suggest a phone call before ten.`,
           error: errors.content,
         })}

@@ -16,7 +16,7 @@ export type Form = {
 export abstract class FormDialog extends DialogElement {
   /** Whether what it asks for was done. */
   protected isDone = false
-  @state() private filled = false
+  @state() protected filled = false
 
   protected abstract form(): Form
 
