@@ -40,7 +40,7 @@ export const backupEvents = {
     },
   }),
   'backup.failed': defineEvent({ facts: { step: z.enum(backupSteps), reason: reasonSchema } }),
-  /** No longer kept by the rule in force. The files go right after this fact. */
+  /** No longer kept by the rule in force, or missing and forgotten by the owner. Files that are there go after this fact. */
   'backup.removed': defineEvent({ internal: true, facts: { names: z.array(idSchema).min(1).max(1_000) } }),
   /** The operator's command has run since the last change of the directory. */
   'backup.copied': defineEvent({ internal: true, facts: {} }),

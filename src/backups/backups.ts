@@ -20,12 +20,14 @@ type Work = { readonly step: Step | 'tidy'; readonly inMs: number; readonly afte
 type On = Extract<BackupSettings, { state: 'on' }>
 
 const SECOND_MS = 1000
+/** How many missing backups a sentence names. */
+const NAMED = 3
 const BY_SERVICE = { actor: 'service', channel: 'system' } as const
 const REQUESTED: NewEvent = { type: 'backup.requested', ...BY_SERVICE, facts: {} }
 
 /**
- * Makes a backup when one is due, removes those that the rule no longer keeps, runs the operator's command, and tests
- * the newest one every week, one after the other, in child processes.
+ * Makes a backup when one is due, removes those that the rule no longer keeps, runs the operator's command unless kept
+ * backups are missing, and tests the newest one every week, one after the other, in child processes.
  */
 export function createBackups(options: {
   readonly storage: Storage
@@ -144,6 +146,9 @@ export function createBackups(options: {
 
   async function copy({ directory }: On, signal: AbortSignal): Promise<void> {
     if (options.command === null) return
+    const found = await backupsIn(directory).catch(() => null)
+    const missing = queries.kept().flatMap(({ name }) => (found?.has(name) ? [] : [name]))
+    if (missing.length > 0) return void (await fail('copy', wouldRemove(missing)))
     const newest = queries.newest(nowMs())?.name
     const environment = {
       ...options.environment,
@@ -195,6 +200,12 @@ function madeFact(name: string, made: Extract<BackupResult, { status: 'done' }>)
 
 function failedFact(step: FactsOf<'backup.failed'>['step'], reason: string): NewEvent {
   return { type: 'backup.failed', ...BY_SERVICE, facts: { step, reason } }
+}
+
+/** A command like `rclone sync` would take the missing files for removed ones. */
+function wouldRemove(missing: readonly string[]): string {
+  const names = [...missing.slice(0, NAMED), ...(missing.length > NAMED ? ['…'] : [])].join(', ')
+  return english`BACKUP_COMMAND did not run, because it could remove elsewhere what is missing from the backup directory: ${names}. Copy it back and choose “Back up now”, or forget it under Operations → Backups.`
 }
 
 /** How a restored backup differs from its fact; null if it does not. */

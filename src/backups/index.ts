@@ -106,6 +106,21 @@ export function buildBackups(options: {
         await storage.append([{ type: 'backup.requested', actor: 'owner', channel: 'system', facts: {} }])
       return true
     },
+    /**
+     * Counts the backups that are missing from the directory as removed. False if even the newest is missing, as on a disk
+     * that is not connected.
+     */
+    async forgetMissing(): Promise<boolean> {
+      const files = await present()
+      const newest = queries.newest(nowMs())
+      if (newest === undefined || !files?.has(newest.name)) return false
+      const names = queries.kept().flatMap(({ name }) => (files.has(name) ? [] : [name]))
+      if (names.length > 0)
+        await storage.append([
+          { type: 'backup.removed', actor: 'owner', channel: 'system', facts: { names } },
+        ])
+      return true
+    },
     async list() {
       const { state: onOrOff, directory } = settings()
       const files = await present()

@@ -48,15 +48,18 @@ export function createBackupState(options: {
     return Math.max(pauseMs(make), isMade ? nextDue(now, schedule).getTime() - now : 0)
   }
 
+  /** The last change of the directory. */
+  const changedSeq = () => Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
+
   /** Whether the directory has changed since the command last succeeded. */
-  function isCopyBehind(): boolean {
-    const changedSeq = Math.max(queries.step('make').doneSeq, queries.step('remove').doneSeq)
-    return options.hasCommand && changedSeq > queries.step('copy').doneSeq
-  }
+  const isCopyBehind = () => options.hasCommand && changedSeq() > queries.step('copy').doneSeq
 
   /** Milliseconds until the command runs; null if the copy elsewhere is up to date, or must wait for the owner. */
   function copyInMs(): number | null {
-    return isCopyBehind() && !options.isHeld() ? pauseMs(queries.step('copy')) : null
+    if (!isCopyBehind() || options.isHeld()) return null
+    const copy = queries.step('copy')
+    // Each change of the directory is a new attempt, so “Back up now” repeats the command at once.
+    return changedSeq() > copy.failedSeq ? 0 : pauseMs(copy)
   }
 
   function testInMs(): number | null {

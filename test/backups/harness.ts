@@ -8,10 +8,12 @@ export const PASSPHRASE = 'seven grey herons'
 export const DAY_MS = 86_400_000
 
 /** A service with backups, and a clock that the test moves. */
-export async function startBacking(options: WholeServiceOptions & { readonly target?: string } = {}) {
+export async function startBacking(
+  options: WholeServiceOptions & { readonly target?: string; readonly clock?: { aheadMs: number } } = {},
+) {
   const target = options.target ?? join(testDirectory(), 'backups')
   // Backups are kept by the day and made at 03:00: every test begins at noon.
-  const clock = { aheadMs: (1.5 * DAY_MS - (Date.now() % DAY_MS)) % DAY_MS }
+  const clock = options.clock ?? { aheadMs: (1.5 * DAY_MS - (Date.now() % DAY_MS)) % DAY_MS }
   const service = await startWholeService({
     nowMs: () => Date.now() + clock.aheadMs,
     ...options,

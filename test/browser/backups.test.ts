@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DAY_MS, factsOf, startBacking, untilFacts } from '../backups/harness.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startWholeService } from '../support/service.ts'
+import { PASSWORD, startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { failFirstRequest, phone, visit } from './page.ts'
@@ -44,4 +45,23 @@ test('shows the last backup, the next one and the last test, and makes one now',
   rmSync(target, { recursive: true })
   await page.reload()
   await card.getByText('The newest backup is missing from the backup directory.').waitFor()
+})
+
+test('forgets missing backups once the owner confirms it', async () => {
+  const service = await startBacking()
+  const [old] = await untilFacts(service, 'backup.made')
+  await service.pass(DAY_MS)
+  await untilFacts(service, 'backup.made', 2)
+  await untilFacts(service, 'backup.tested')
+  rmSync(join(service.target, String(old?.name)))
+  await service.client.post('/api/auth/step-up', { password: PASSWORD })
+  const page = await visit(browser(), service, { path: '/operations' })
+  const card = page.getByRole('region', { name: 'Backups' })
+  await card.getByRole('button', { name: 'Forget missing backups' }).click()
+  await page.getByRole('dialog', { name: 'Forget missing backups?' }).waitFor()
+  await page.getByRole('button', { name: 'Forget them' }).click()
+  await page.getByText('Missing backups forgotten.').waitFor()
+  await card.getByText('1 backup', { exact: true }).waitFor()
+  expect(await card.getByRole('button', { name: 'Forget missing backups' }).count()).toBe(0)
+  expect(await factsOf(service, 'backup.removed')).toEqual([{ names: [old?.name] }])
 })

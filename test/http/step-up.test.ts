@@ -74,6 +74,7 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
   ]
   for (const path of ['/api/telephony/number/point', '/api/downloads'])
     expect([path, (await client.post(path, {})).json.code]).toEqual([path, 'step_up_required'])
+  expect((await client.delete('/api/backups/missing')).json.code).toBe('step_up_required')
   for (const [method, path, content] of attempts) {
     const { status, json } = await client.send(method, path, content)
     expect([method, path, content, status, json?.code]).toEqual([

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { answer, json, refusals, tagged } from './describe.ts'
 
-const { get, post } = tagged('Backups')
+const { get, post, del } = tagged('Backups')
 
 const backupSchema = z
   .object({
@@ -42,4 +42,9 @@ export const list = get('/api/backups', {
 export const request = post('/api/backups', {
   summary: 'Make a backup now',
   responses: { 202: json(backupsSchema, 'It will be made'), ...refusals(409) },
+})
+
+export const forgetMissing = del('/api/backups/missing', {
+  summary: 'Count the missing backups as removed. Needs a recent proof (`step_up_required`)',
+  responses: { ...answer(backupsSchema, 'The backups'), ...refusals(403, 409) },
 })

@@ -1,5 +1,5 @@
 import { msg } from '../../language/msg.ts'
-import { list, request } from '../contract/backups.ts'
+import { forgetMissing, list, request } from '../contract/backups.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { conflict } from '../server/problem.ts'
@@ -12,5 +12,14 @@ export function backupRoutes(routes: Routes, { backups }: RouteDeps): void {
     if (!(await backups.request()))
       throw conflict('backups_off', msg`Backups are off. Choose a directory and a passphrase first.`)
     return c.json(await backups.list(), 202)
+  })
+
+  routes.openapi(forgetMissing, async (c) => {
+    if (!(await backups.forgetMissing()))
+      throw conflict(
+        'newest_missing',
+        msg`The newest backup is missing, too. Connect the disk of the backup directory, or make a backup first.`,
+      )
+    return c.json(await backups.list(), 200)
   })
 }

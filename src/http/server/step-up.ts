@@ -21,6 +21,7 @@ const SENSITIVE_ROUTES = [
   ['POST', '/api/telephony/number/point'],
   ['POST', '/api/timers.feed'],
   ['POST', '/api/downloads'],
+  ['DELETE', '/api/backups/missing'],
   ['PUT', '/api/services/:id'],
   ['DELETE', '/api/services/:id'],
   ['POST', '/api/auth/totp'],

@@ -2,6 +2,7 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import type { Backups } from '../../../src/http/contract/backups.ts'
 import { AppElement } from '../app/app-element.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { bytesText, countText, plural, relativeText, shortDateText } from '../design/format.ts'
 import { msg } from '../design/msg.ts'
@@ -50,6 +51,15 @@ export class DgBackups extends AppElement {
       this.app.toast(msg`Making a backup.`)
     })
 
+  private readonly forgetMissing = (): void =>
+    askToConfirm(this, {
+      heading: msg`Forget missing backups?`,
+      content: msg`Only do this if you never want them back: the copies elsewhere may be removed, too. A missing backup that turns up in the backup directory is deleted.`,
+      action: msg`Forget them`,
+      run: async () => this.loaded.put(await this.app.http.del('/api/backups/missing')),
+      done: msg`Missing backups forgotten.`,
+    })
+
   override render() {
     return html`<section class="card" aria-labelledby="backups">
       <h2 id="backups">${msg`Backups`}</h2>
@@ -73,6 +83,11 @@ export class DgBackups extends AppElement {
             ? html`<button class="button small" ?disabled=${running} @click=${this.backUp}>
                 ${running ? msg`Backing up…` : msg`Back up now`}
               </button>`
+            : nothing
+        }
+        ${
+          backups.backups.some(({ present }) => present === false)
+            ? html`<button class="button small" @click=${this.forgetMissing}>${msg`Forget missing backups`}</button>`
             : nothing
         }
         <a href="/settings#backups">${msg`Backup settings`}</a>
