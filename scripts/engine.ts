@@ -103,7 +103,7 @@ on every machine first: a standby would take over without these events.
     help: `npm run engine:detach [-- --without-postgres]
 
 Makes DATA_DIR the only home of the ledger again: takes over what PostgreSQL has, and keeps other machines from writing
-there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
+there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE. While a machine may write, it refuses.
 
   --without-postgres  if PostgreSQL is lost for good: asks it nothing. What only PostgreSQL had is lost, so do it on the
                       machine whose ledger has the most events (npm run ledger:verify). Nothing is sent until you

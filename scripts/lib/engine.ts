@@ -170,15 +170,20 @@ async function onlyLedger(options: PostgresOptions): Promise<string> {
 
 /**
  * Makes the ledger of a directory the only one again, with all that PostgreSQL has, unless the two have forked: then
- * PostgreSQL is left alone. Returns its head.
+ * PostgreSQL is left alone. Returns its head. Throws Refused while a machine may write.
  */
 export function detach(
   directory: string,
   options: PostgresOptions,
 ): Promise<Head & { readonly isForked: boolean }> {
   const work = async (ledger: Ledger, remote: Remote) => {
-    const { kind } = await relate(remote, ledger)
+    const { kind, remote: found } = await relate(remote, ledger)
     if (kind !== 'forked') {
+      // Even under an epoch of this directory, which may be a copy of the one that holds the lease.
+      if (found.holder !== null && found.holder !== DETACHED && found.leaseLeftMs > 0)
+        throw new Refused(
+          `${found.holder} may write for another ${secondsOf(found)} s. Stop the service on every machine first.`,
+        )
       const epoch = await remote.seize(DETACHED, 'infinity', LIMIT_MS)
       await catchUp(remote, { ledger, apply: ledger.importRows })
       if (!isLastEpoch(ledger, epoch)) replaceState(directory, options.state, await remote.files())
@@ -234,7 +239,7 @@ export async function readStatus(directory: string, options: PostgresOptions): P
   const { holder, epoch, leaseLeftMs, headSeq } = relation.remote
   const here = ledger.head().seq
   const isOwnEpoch = Number(ledger.meta('epoch') ?? -1) === epoch
-  const lease = leaseLeftMs > 0 ? `for another ${(leaseLeftMs / 1000).toFixed(1)} s` : 'its lease has ended'
+  const lease = leaseLeftMs > 0 ? `for another ${secondsOf(relation.remote)} s` : 'its lease has ended'
   const hasLease = holder !== null && holder !== DETACHED
   return [
     `ledger      ${ledger.id()}`,
@@ -255,6 +260,8 @@ export async function readStatus(directory: string, options: PostgresOptions): P
       : 'durable on  one server: without a synchronous standby, its disk is a single point of failure',
   ].join('\n')
 }
+
+const secondsOf = ({ leaseLeftMs }: RemoteLedger) => (leaseLeftMs / 1000).toFixed(1)
 
 const relations = { same: 'the same', behind: 'behind', ahead: 'ahead', forked: 'FORKED' } as const
 

@@ -151,3 +151,18 @@ test('shows the role and the lag of a machine', async () => {
   await detach(pulled, follow)
   expect(await shown(pulled, follow)).toEqual(['none: the ledger is detached', '0 events'])
 })
+
+test('refuses to detach while another machine may write', async () => {
+  const [here, there] = [testDirectory(), testDirectory()]
+  const options = optionsFor(database(), 'here', { leaseMs: 8_000 })
+  const holder = await initNode(here, options)
+  openLedger(there, () => holder.ledger.id()).close()
+  const detached = () => detach(there, { ...options, node: 'there' })
+  await expect(detached()).rejects.toThrow(
+    /^here may write for another \d\.\d s\. Stop the service on every machine first\.$/,
+  )
+  await holder.append([said('one')])
+  expect(holder.fatal).toEqual([])
+  await holder.close()
+  expect(await detached()).toMatchObject({ seq: 1, isForked: false })
+})
