@@ -5,6 +5,7 @@ import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { parseJson } from '../../src/lib/parse-json.ts'
 import { SETTINGS_FILE, settingsFile } from '../../src/settings/store.ts'
 import {
+  type BackupOptions,
   type CopiedFile,
   digestOf,
   MANIFEST,
@@ -17,23 +18,24 @@ import { readableDirectory } from './readable.ts'
 import { readWitnesses } from './witnesses.ts'
 
 /**
- * Backs up a data directory, as `writeBackup` does. Throws Refused if the destination is not empty, and
+ * Backs up a data directory, as `writeBackup` does, from a readable copy of it if it is not readable itself. Throws Refused if the destination is not empty, and
  * LedgerDamaged if the copy is damaged or lacks events.
  */
 export async function makeBackup(
   dataDir: string,
   destination: string,
   nowMs: () => number,
+  { databases = readableDirectory(dataDir), state }: Pick<BackupOptions, 'databases' | 'state'> = {},
 ): Promise<Manifest> {
   if (existsSync(destination) && readdirSync(destination).length > 0)
     throw new Refused(`${destination} is not empty. A backup needs an empty directory.`)
-  const databases = readableDirectory(dataDir)
   return writeBackup({
     dataDir,
     destination,
     places: { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY },
     nowMs,
     databases,
+    state,
     witnesses: readWitnesses(databases),
     onBegun: undoAtExit,
   })

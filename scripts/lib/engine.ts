@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closing } from '../../ledger/closing.ts'
 import { GENESIS_HASH } from '../../ledger/codec.ts'
@@ -18,13 +19,18 @@ import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
 import { pushRows, pushState } from '../../src/storage/postgres/push.ts'
 import { createRemote, DETACHED, type Remote, type RemoteLedger } from '../../src/storage/postgres/remote.ts'
 import { replaceState, watchState } from '../../src/storage/postgres/state.ts'
-import { Refused } from './command.ts'
+import { Refused, undoAtExit } from './command.ts'
 import { closeWhole, openStaging } from './staging.ts'
 
 const LIMIT_MS = 10_000
 const WAS_DETACHED =
   'This ledger was detached, so the machine that ran engine:detach may have newer events. ' +
   'To share it again, run npm run engine:init there.'
+const NOT_ASKED =
+  'LEDGER_POSTGRES_URL is not set, so the settings and adaptation files are those of this machine. On a standby, they ' +
+  'are old or missing.'
+const NEWER = 'The settings and adaptation files are those in PostgreSQL, because another machine wrote last.'
+const LACKING = 'PostgreSQL has more events. Start Delegate on this machine, which then follows them.'
 
 /** Throws Refused without LEDGER_POSTGRES_URL. */
 export function postgresOptions(config: Config = loadConfig()): PostgresOptions {
@@ -166,6 +172,32 @@ async function onlyLedger(options: PostgresOptions): Promise<string> {
   if (ids.length === 1 && only !== undefined) return only
   const lines = ids.map((id) => `  ${id}`).join('\n')
   throw new Refused(`This database holds ${ids.length} ledgers. Choose one with --ledger <id>:\n${lines}`)
+}
+
+/**
+ * Where to read what lies beside the ledger of a directory, if another machine wrote last in `commit` mode: a temporary
+ * directory, which is removed when the process ends. `notes` are sentences for the operator.
+ */
+export async function newestState(
+  directory: string,
+  config = loadConfig(),
+): Promise<{ readonly state?: string; readonly notes: readonly string[] }> {
+  using db = closing(openLedgerReadOnly(directory))
+  const ledger = createReader(db)
+  const engine = ledger.meta('engine')
+  if (config.postgres === null) return { notes: engine === 'commit' ? [NOT_ASKED] : [] }
+  if ((config.postgres.mode ?? engine) === 'follow') return { notes: [] }
+  const options = postgresOptions(config)
+  using remote = closing(createRemote(options, ledger.id()))
+  const found = await remote.ledger()
+  if (!found || found.holder === DETACHED || ledger.meta('epoch') === String(found.epoch))
+    return { notes: [] }
+  const { kind } = await relate(remote, ledger)
+  if (kind === 'forked') return { notes: [] }
+  const state = mkdtempSync(join(tmpdir(), 'delegate-state-'))
+  undoAtExit(() => rmSync(state, { recursive: true, force: true }))
+  replaceState(state, options.state, await remote.files())
+  return { state, notes: kind === 'behind' ? [NEWER, LACKING] : [NEWER] }
 }
 
 /**

@@ -118,6 +118,8 @@ export type BackupOptions = {
   readonly nowMs: () => number
   /** Where to read the databases, if not in `dataDir`. */
   readonly databases?: string
+  /** Where to read settings and adaptation files, if those of `dataDir` are not the newest. */
+  readonly state?: string | undefined
   readonly witnesses?: readonly Witness[]
   /** For any build before version 0.2.0. */
   readonly forEarlier?: boolean
@@ -132,7 +134,7 @@ export type BackupOptions = {
  * LedgerDamaged if the copy is damaged.
  */
 export async function writeBackup(options: BackupOptions): Promise<Manifest> {
-  const { dataDir, destination, places, databases = dataDir } = options
+  const { dataDir, destination, places, databases = dataDir, state } = options
   mkdirSync(dirname(destination), { recursive: true, mode: 0o700 })
   const partial = join(dirname(destination), `.${basename(destination)}.partial-${process.pid}`)
   const discard = () => rmSync(partial, { recursive: true, force: true })
@@ -141,8 +143,8 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   try {
     // The ledger first: newer settings have all that an installation in it needs, older ones might not.
     const head = await copyLedger(databases, partial, options.witnesses, options.onVerified)
-    const hasSettings = await copySmall(places.database, databases, partial)
-    const adaptations = await copyMarkdown(places.directory, dataDir, partial)
+    const hasSettings = await copySmall(places.database, state ?? databases, partial)
+    const adaptations = await copyMarkdown(places.directory, state ?? dataDir, partial)
     const manifest: Manifest = {
       format: 'delegate-backup',
       version: 1,

@@ -1,4 +1,5 @@
 import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLedger } from '../../../ledger/ledger.ts'
 import { copyToPostgres, createTables, detach, pull, readStatus } from '../../../scripts/lib/engine.ts'
@@ -6,7 +7,7 @@ import { privileges } from '../../../src/storage/postgres/migrate.ts'
 import { runScript } from '../../scripts/run-script.ts'
 import { optionsFor, sharedDatabase, startDatabase, startDatabases } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
-import { initNode, openNode } from '../../support/engine.ts'
+import { initNode, openNode, readState, untilStateSent, writeState } from '../../support/engine.ts'
 import { openTestWriter, said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
@@ -150,6 +151,51 @@ test('shows the role and the lag of a machine', async () => {
   ])
   await detach(pulled, follow)
   expect(await shown(pulled, follow)).toEqual(['none: the ledger is detached', '0 events'])
+})
+
+test('backs up the newest settings and files on a machine that did not write them', async () => {
+  const [here, there, fresh] = [testDirectory(), testDirectory(), testDirectory()]
+  const options = optionsFor(database(), 'here', { leaseMs: 8_000 })
+  const environment = { LEDGER_POSTGRES_URL: database().url }
+  const backUp = async (directory: string) => {
+    const backup = join(testDirectory(), 'backup')
+    const { code, out } = await runScript('backup', directory, [backup], { environment })
+    expect(code).toBe(0)
+    const { settings, adaptation } = readState(backup)
+    return { settings, adaptation, out }
+  }
+  writeState(here, 'old')
+  const former = await initNode(here, options)
+  const ledgerId = former.ledger.id()
+  await former.append([said('one')])
+  await untilStateSent(database(), ledgerId, 'old')
+  await former.close()
+  expect(await backUp(here)).toMatchObject({ settings: ['old'], adaptation: 'old' })
+
+  for (const directory of [there, fresh]) openLedger(directory, () => ledgerId).close()
+  const holder = await openNode(there, { ...options, node: 'there' })
+  await holder.append([said('two')])
+  writeState(there, 'new')
+  await untilStateSent(database(), ledgerId, 'new')
+  const newest = { settings: ['old', 'new'], adaptation: 'new' }
+  const says =
+    'The settings and adaptation files are those in PostgreSQL, because another machine wrote last.\n'
+  expect(await backUp(there)).toEqual({ ...newest, out: expect.not.stringContaining('PostgreSQL') })
+  expect(await backUp(fresh)).toEqual({
+    ...newest,
+    out: expect.stringContaining(`${says}PostgreSQL has more events. `),
+  })
+  expect(await backUp(here)).toEqual({ ...newest, out: expect.stringContaining(says) })
+})
+
+test('says on a machine of several that PostgreSQL was not asked for newer settings', async () => {
+  const directory = testDirectory()
+  const node = await initNode(directory, optionsFor(database(), 'here', { leaseMs: 8_000 }))
+  await node.close()
+  expect(await runScript('backup', directory, [join(testDirectory(), 'backup')])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('LEDGER_POSTGRES_URL is not set'),
+  })
 })
 
 test('refuses to detach while another machine may write', async () => {
