@@ -102,9 +102,12 @@ test('restores the secrets of a service if its key is there', async () => {
   expect(entries.find(({ key }: { key: string }) => key === 'OPENAI_API_KEY').source).toBe('stored')
 })
 
-test('does not back up into a directory with files, or a damaged ledger', async () => {
+test('does not back up into a directory with files, into the data directory, or a damaged ledger', async () => {
   const directory = testDirectory()
   fillDirectory(directory, 10)
+  const inside = await runScript('backup', directory, [join(directory, 'inside')])
+  expect([inside.code, inside.err]).toEqual([1, 'The backup must be outside the data directory.\n'])
+  expect(existsSync(join(directory, 'inside'))).toBe(false)
   const parent = testDirectory()
   writeFileSync(join(parent, 'mine'), 'mine')
   const refused = await runScript('backup', directory, [parent])
