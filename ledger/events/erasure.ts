@@ -71,10 +71,13 @@ export const erasureEvents = {
         .max(50)
         .optional(),
       /**
-       * How many backups still hold the words, and when the rule removes the last of them; null if that is never.
-       * Absent if none does.
+       * How many backups still hold the words, and how many of them are missing from the backup directory, where the
+       * service cannot remove them. The rule removes the last of the others at `until`; null if that is never. Absent
+       * if no backup holds the words.
        */
-      backups: z.object({ count: countSchema, until: timeSchema.nullable() }).optional(),
+      backups: z
+        .object({ count: countSchema, until: timeSchema.nullable(), missing: countSchema.optional() })
+        .optional(),
     },
   }),
 }

@@ -149,20 +149,27 @@ export function buildBackups(options: {
       }
     },
     /**
-     * The backups that hold events from `seq` on, and when the rule removes the last of them: null if backups are off.
-     * Null if there are none.
+     * The backups that hold events from `seq` on; null if there are none. The rule removes the last that is in the directory
+     * at `until`: null if none is there, or backups are off. `missing` are not there, so the service cannot remove them.
      */
-    holding(seq: number): { readonly count: number; readonly until: string | null } | null {
+    async holding(seq: number) {
       const { state: onOrOff, keep, schedule } = settings()
       const kept = queries.kept()
       const making = backups.making()
       const now = new Date(nowMs()).toISOString()
       // The copy of one in the making may be older than the erasure.
       const all = making === null ? kept : [{ name: making, createdAt: now, events: seq }, ...kept]
-      const names = new Set(all.flatMap(({ name, events }) => (events >= seq ? [name] : [])))
-      if (names.size === 0) return null
-      const until = onOrOff === 'off' ? null : lastExpiry(names, all, { keep, schedule, nowMs: nowMs() })
-      return { count: names.size, until }
+      const holders = all.filter(({ events }) => events >= seq)
+      if (holders.length === 0) return null
+      const files = await present()
+      const isHere = ({ name }: { readonly name: string }) => name === making || files?.has(name) === true
+      const names = new Set(holders.filter(isHere).map(({ name }) => name))
+      const until =
+        onOrOff === 'off' || names.size === 0
+          ? null
+          : lastExpiry(names, all.filter(isHere), { keep, schedule, nowMs: nowMs() })
+      const missing = holders.length - names.size
+      return { count: holders.length, until, ...(missing > 0 && { missing }) }
     },
   }
 }

@@ -33,8 +33,13 @@ export type ErasureOrigin = Omit<Origin, 'derivedFrom' | 'key'> & {
 
 const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
 
-/** The backups that hold events from a seq on, and when the last is removed (null: never). Null if there are none. */
-export type BackupsHolding = (seq: number) => { readonly count: number; readonly until: string | null } | null
+/**
+ * The backups that hold events from a seq on; null if there are none. `missing` of them are not in the backup directory, and
+ * the last of the others is removed at `until` (null: never).
+ */
+export type BackupsHolding = (
+  seq: number,
+) => Promise<{ readonly count: number; readonly until: string | null; readonly missing?: number } | null>
 
 export type Refused = Exclude<Named, { status: 'ok' }>
 export type Requested = { readonly erasure: ErasureRecord; readonly plan: PlanDescription }
@@ -207,7 +212,7 @@ export function createErasures(options: {
     )
     const postgres = await erasedElsewhere()
     const devices = options.copiesFrom(row.requestedAt)
-    const backups = events[0] && options.backupsHolding(events[0].seq)
+    const backups = events[0] && (await options.backupsHolding(events[0].seq))
     await append([
       {
         type: 'erasure.completed',

@@ -161,12 +161,20 @@ test('says in a receipt how many backups hold the words, and until when', async 
     return (await untilFacts(service, 'erasure.completed', before + 1)).at(-1)?.backups
   }
   expect(await receiptOf(await write())).toBeUndefined()
-  const old = await write()
+  const [old, older, oldest] = [await write(), await write(), await write()]
   await service.client.post('/api/backups')
   await untilFacts(service, 'backup.removed')
   const { nextAt } = await backupsOf(service)
   const until = new Date(Date.parse(nextAt) + DAY_MS).toISOString()
   expect(await receiptOf(old)).toEqual({ count: 1, until })
+
+  // The service cannot remove what is elsewhere, as after another directory was chosen.
+  const [name = ''] = filesIn(service.target)
+  renameSync(join(service.target, name), join(testDirectory(), name))
+  expect(await receiptOf(older)).toEqual({ count: 1, until: null, missing: 1 })
+  await service.client.post('/api/backups')
+  await untilFacts(service, 'backup.made', 3)
+  expect(await receiptOf(oldest)).toEqual({ count: 2, until, missing: 1 })
 })
 
 test('after a kill, every file has a fact, and no unencrypted copy is left', { tags: ['long'] }, async () => {

@@ -248,7 +248,7 @@ async function benchMainThread(directory: string, rounds: number) {
     adaptationSeqs: () => [],
     importedSeqs: () => [],
     copiesFrom: () => [],
-    backupsHolding: () => null,
+    backupsHolding: async () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: Date.now,
     newId,

@@ -130,7 +130,7 @@ export async function openMind(options: MindOptions = {}) {
     adaptationSeqs: () => [],
     importedSeqs: () => [],
     copiesFrom: () => [],
-    backupsHolding: () => null,
+    backupsHolding: async () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: clock,
     newId,

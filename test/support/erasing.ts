@@ -27,7 +27,7 @@ export function openErasing(
     adaptationSeqs: () => [],
     importedSeqs: () => [],
     copiesFrom: () => [],
-    backupsHolding: () => null,
+    backupsHolding: async () => null,
     removeAdaptationFiles: async () => undefined,
     nowMs: options.nowMs ?? Date.now,
     newId,

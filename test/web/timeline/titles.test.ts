@@ -98,11 +98,17 @@ test('says where erased words may remain, if PostgreSQL has the ledger, too', ()
 })
 
 test('says how many backups hold erased words, and why a backup failed', () => {
-  const erased = (count: number, until: string | null) =>
-    titleOf(event(1, 'erasure.completed', { payload: { kinds: [], backups: { count, until } } }))
+  const erased = (count: number, until: string | null, missing?: number) =>
+    titleOf(event(1, 'erasure.completed', { payload: { kinds: [], backups: { count, until, missing } } }))
   expect(erased(1, null)).toMatch(/\. 1 backup still holds the words, until you delete it$/)
   expect(erased(3, null)).toMatch(/\. 3 backups still hold the words, until you delete them$/)
   expect(erased(3, '2027-02-01T02:00:00.000Z')).toMatch(/still hold the words, until .*Feb/)
+  const elsewhere =
+    'Delegate cannot remove what is missing from the backup directory: 7 backups with the words'
+  expect(erased(8, '2027-02-01T02:00:00.000Z', 7)).toMatch(
+    new RegExp(`\\. 1 backup still holds the words, until .*Feb.*\\. ${elsewhere}$`),
+  )
+  expect(erased(7, null, 7)).toBe(`Erased for good: nothing with text. ${elsewhere}`)
   const payload = { step: 'copy', reason: 'BACKUP_COMMAND failed with exit code 3.' }
   expect(titleOf(event(1, 'backup.failed', { payload }))).toBe(
     'The backups were not copied: BACKUP_COMMAND failed with exit code 3.',

@@ -285,10 +285,19 @@ function devicesText({ payload: { devices } }: TimelineEvent): string {
 
 function backupsText({ payload: { backups } }: TimelineEvent): string {
   if (typeof backups !== 'object' || backups === null) return ''
-  const { count, until } = backups as { count: number; until: string | null }
-  const holders =
-    count === 1 ? msg`1 backup still holds the words` : msg`${count} backups still hold the words`
-  return msg`. ${holders}, until ${until === null ? (count === 1 ? msg`you delete it` : msg`you delete them`) : shortDateText(until)}`
+  const { count, until, missing = 0 } = backups as { count: number; until: string | null; missing?: number }
+  const here = count - missing
+  const holders = here === 1 ? msg`1 backup still holds the words` : msg`${here} backups still hold the words`
+  const removed =
+    here === 0
+      ? ''
+      : msg`. ${holders}, until ${until === null ? (here === 1 ? msg`you delete it` : msg`you delete them`) : shortDateText(until)}`
+  if (missing === 0) return removed
+  const elsewhere = plural(missing, msg`backup`, msg`backups`)
+  return (
+    removed +
+    msg`. Delegate cannot remove what is missing from the backup directory: ${elsewhere} with the words`
+  )
 }
 
 function postgresText({ payload: { postgres } }: TimelineEvent): string {
