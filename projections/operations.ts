@@ -123,7 +123,8 @@ export const operationsProjection = defineProjection({
         },
         'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final } }) => {
           if (channel === 'sms' && PROVIDER_FAILURES.has(kind)) add(at, 'textFailedAttempts')
-          if (channel === 'sms' && final) add(at, 'textsNotSent')
+          // Nobody needs an obsolete one any more.
+          if (channel === 'sms' && final && kind !== 'obsolete') add(at, 'textsNotSent')
           const delivery = find.get(deliveryId)
           if (!delivery) return
           // A delivery can fail without an attempt, for example without an account.

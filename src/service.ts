@@ -319,15 +319,6 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const { faultsOf, budgets, money } = operations
   const { adaptations, memory, notes } = kept
   const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
-  const outbound = buildOutbound({
-    ...base,
-    textsAreSpent: () => budgets.textsAreSpent() || money.isSpent('text'),
-    reserveText: money.reserveText,
-    subscriptions: base.owner.pushSubscriptions,
-    telephony,
-    describe: kept.tasks.describe,
-    onFault: faultsOf('deliveries', 'a delivery could not go on'),
-  })
   const notifications = buildNotifications({
     ...base,
     subscriptions: base.owner.pushSubscriptions,
@@ -335,6 +326,16 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     openPageMs: waits.openPageMs,
     titleOfTask: (taskId) => kept.tasks.tasks.get(taskId)?.title ?? '',
     onFault: faultsOf('notifications'),
+  })
+  const outbound = buildOutbound({
+    ...base,
+    textsAreSpent: () => budgets.textsAreSpent() || money.isSpent('text'),
+    reserveText: money.reserveText,
+    subscriptions: base.owner.pushSubscriptions,
+    telephony,
+    isObsolete: notifications.isObsolete,
+    describe: kept.tasks.describe,
+    onFault: faultsOf('deliveries', 'a delivery could not go on'),
   })
   const texts = buildSms({
     ...base,

@@ -75,6 +75,7 @@ export function buildNotifications(options: {
 
   return {
     start: notifier.start,
+    isObsolete: notifier.isObsolete,
     async close(): Promise<void> {
       unsubscribe()
       await notifier.close()

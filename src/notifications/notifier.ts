@@ -12,7 +12,7 @@ const OPEN_PAGE_MS = 10_000
 /** An older one is no news. */
 export const NEWS_MS = DAY_MS
 export const MAX_UNSEEN = 1_000
-/** How late a text may be, after a halt or while the service was down. */
+/** How late a text may be, after a halt, an outage of the provider or while the service was down. */
 const TEXT_WITHIN_MS = 60 * 60_000
 const MAX_ATTEMPTS = 5
 const MINUTE_MS = 60_000
@@ -57,7 +57,6 @@ export function createNotifier(options: NotifierOptions) {
   function steps(): Step[] {
     const now = nowMs()
     const quietMs = quietForMs(options.quietHours(), options.timezone(), now)
-    const textTo = options.textTo()
     const subscriptions = options.subscriptions()
     return options.queries
       .unseen(new Date(now - NEWS_MS).toISOString(), MAX_UNSEEN)
@@ -68,11 +67,18 @@ export function createNotifier(options: NotifierOptions) {
         // The owner chose the time of a reminder, so it comes in quiet hours, too.
         if (row.pushedAt === null && devicesFor(row, subscriptions).length > 0)
           found.push({ row, by: 'push', inMs: Math.max(openPageMs - ageMs, isReminder ? 0 : quietMs) })
-        const textInMs = textTo && textTo.afterMinutes * MINUTE_MS - ageMs
-        if (isReminder && row.textedAt === null && textInMs !== null && textInMs > -TEXT_WITHIN_MS)
-          found.push({ row, by: 'sms', inMs: textInMs })
+        const inMs = textInMs(row)
+        if (isReminder && row.textedAt === null && inMs !== null) found.push({ row, by: 'sms', inMs })
         return found
       })
+  }
+
+  /** The time until a text about a reminder is due, negative afterwards; null if it is too late, or not wanted. */
+  function textInMs({ at }: NotificationRow): number | null {
+    const textTo = options.textTo()
+    if (textTo === null) return null
+    const inMs = Date.parse(at) + textTo.afterMinutes * MINUTE_MS - nowMs()
+    return inMs > -TEXT_WITHIN_MS ? inMs : null
   }
 
   /** One that subscribed later has seen the page since. */
@@ -109,7 +115,16 @@ export function createNotifier(options: NotifierOptions) {
     }
   }
 
-  return { start: reactor.start, close: reactor.close, wake: reactor.wake }
+  return {
+    start: reactor.start,
+    close: reactor.close,
+    wake: reactor.wake,
+    /** Whether a notification that waits to be sent needs nobody's attention any more: it is seen, or too late. */
+    isObsolete(seq: number, by: Step['by']): boolean {
+      const row = options.queries.bySeq(seq)
+      return !row || row.seenAt !== null || (by === 'sms' && textInMs(row) === null)
+    },
+  }
 }
 
 const laneOf = ({ row, by }: Pick<Step, 'row' | 'by'>) => `${row.seq}:${by}`

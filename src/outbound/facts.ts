@@ -36,8 +36,8 @@ export function endedFact(event: Requested, attempt: number, outcome: Outcome): 
   if (outcome.status === 'delivered')
     return { type: 'delivery.succeeded', ...head, facts: { ...facts, providerId: outcome.providerId } }
   if (outcome.status === 'unknown') return { type: 'delivery.unknown', ...head, facts }
-  const erased = channel === 'sms' ? 'refused' : 'erased'
-  const kind = outcome.status === 'erased' ? erased : outcome.kind
+  const unsent = { erased: channel === 'sms' ? 'refused' : 'erased', obsolete: 'obsolete' }
+  const kind = outcome.status === 'failed' ? outcome.kind : unsent[outcome.status]
   return { type: 'delivery.failed', ...head, facts: { ...facts, kind, final: true, retryAt: null } }
 }
 

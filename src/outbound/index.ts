@@ -27,6 +27,8 @@ export function buildOutbound(options: {
   /** Whether the daily budget of texts is exhausted. */
   readonly textsAreSpent: () => boolean
   readonly isHalted: () => boolean
+  /** Whether nobody needs to get a notification any more. */
+  readonly isObsolete: (notification: number, channel: 'sms' | 'push') => boolean
   /** Reserves what a text costs; null if it is not affordable. */
   readonly reserveText: ReserveText
   readonly pauses: OutboundPauses

@@ -26,6 +26,8 @@ export function createOutbox(options: {
   readonly transports: Readonly<Record<Exclude<DeliveryRow['channel'], 'chat'>, Transport>>
   /** After an import, or while halted, nothing leaves until the owner releases it. */
   readonly isHeld: () => boolean
+  /** Whether nobody needs to get a notification any more. */
+  readonly isObsolete: (notification: number, channel: 'sms' | 'push') => boolean
   readonly pauses: OutboundPauses
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -97,6 +99,7 @@ export function createOutbox(options: {
     const transport = transports[row.channel]
     if (row.status === 'attempted')
       return void (await settle(row, event, row.attempts, await transport.recover(message, row, signal)))
+    if (isObsolete(row, event)) return void (await settle(row, event, row.attempts, { status: 'obsolete' }))
     const attempt = row.attempts + 1
     const prepared = await transport.prepare(message)
     if (prepared.status === 'failed') return void (await settle(row, event, attempt, prepared))
@@ -116,6 +119,13 @@ export function createOutbox(options: {
       if (!hasActed) await prepared.release?.()
     }
     return undefined
+  }
+
+  /** Much may happen between a request and its attempt: a halt, an outage, and the owner who looks for themselves. */
+  function isObsolete({ channel, retryOf }: DeliveryRow, { facts: { notification } }: Requested): boolean {
+    const isNotice = notification !== undefined && (channel === 'sms' || channel === 'push')
+    // The owner asked to send it again, however late.
+    return isNotice && retryOf === null && options.isObsolete(notification, channel)
   }
 
   /** Ends the delivery, or schedules the next attempt. */

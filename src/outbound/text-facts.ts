@@ -64,7 +64,7 @@ export function textEnd(
         },
       ]
     : []
-  if (!body || outcome.status === 'erased') return [ended, ...dismissed]
+  if (!body || outcome.status === 'erased' || outcome.status === 'obsolete') return [ended, ...dismissed]
   const words = { to: body.target, text: body.text }
   const at = { ...placeOf(event), derivedFrom: [event.seq], body: words }
   if (outcome.status === 'delivered') {

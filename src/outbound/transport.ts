@@ -26,8 +26,8 @@ export type Outcome =
   | Failure
   /** The receiver may have accepted it. Never retried automatically. */
   | { readonly status: 'unknown' }
-  /** The words were erased before they were delivered. */
-  | { readonly status: 'erased' }
+  /** The words were erased before they were delivered, or nobody needs them any more. */
+  | { readonly status: 'erased' | 'obsolete' }
 
 /** Makes one attempt. Resolves to null if only `recover` can tell whether it succeeded. */
 export type Act = (signal: AbortSignal) => Promise<Outcome | null>

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
+import type { Fault } from '../doubles/telephony/telephony-double.ts'
 import { OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
+import {
+  PASSWORD,
+  startWholeService,
+  type WholeService,
+  type WholeServiceOptions,
+} from '../support/service.ts'
 import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
 import { newBrowser, startPushService, vapidClaims } from './push-service.ts'
 
@@ -180,6 +186,63 @@ test('texts a reminder that nobody has seen, once, and no other notification', a
   await expect
     .poll(() => provider.messages.map(({ to, body }) => [to, body]))
     .toEqual([[OWNER, 'Reminder: Coffee']])
+})
+
+const DOWN: Fault = { type: 'refuse', status: 503, code: 20503 }
+
+test.each([
+  { title: 'ticked off during a halt', waits: 'halt', ends: 'done' },
+  { title: 'an hour late after a halt', waits: 'halt', ends: 'late' },
+  { title: 'ticked off during an outage', waits: 'outage', ends: 'done' },
+  { title: 'an hour late after an outage', waits: 'outage', ends: 'late' },
+] as const)('texts no reminder that is $title', async ({ waits, ends }) => {
+  const { double: provider, environment } = await startProvider()
+  let aheadMs = 0
+  const { client } = await startWholeService({
+    environment,
+    nowMs: () => Date.now() + aheadMs,
+    outboundPauses: { firstRetryMs: 20, lookUpAfterMs: [] },
+  })
+  const wake = () =>
+    client.post('/api/timers', { title: 'Later', at: new Date(Date.now() + 9e7).toISOString() })
+  const timer = (await remind({ client }, 'Tea')).json
+  await expect.poll(async () => (await unseen({ client })).length).toBe(1)
+  if (waits === 'halt') await client.post('/api/halt')
+  else provider.setOutage(DOWN)
+  aheadMs = 15 * 60_000
+  await wake()
+  const waiting = waits === 'halt' ? 'delivery.requested' : 'delivery.failed'
+  await expect.poll(() => typesOf({ client })).toContain(waiting)
+
+  if (ends === 'done') expect((await client.post(`/api/timers/${timer.id}/done`)).status).toBe(204)
+  else aheadMs += 61 * 60_000
+  provider.setOutage(null)
+  if (waits === 'halt')
+    expect((await client.post('/api/halt/release', { password: PASSWORD })).status).toBe(200)
+  await wake()
+  const lastEnd = async () => {
+    const { events } = (await client.get('/api/timeline?limit=5000')).json
+    return events.filter(({ payload }: { payload: { deliveryId?: string } }) => payload.deliveryId).at(-1)
+  }
+  await expect
+    .poll(lastEnd)
+    .toMatchObject({ type: 'delivery.failed', payload: { channel: 'sms', kind: 'obsolete', final: true } })
+  expect(provider.messages).toEqual([])
+  // Nothing is lost, so nothing is reported.
+  expect(await typesOf({ client })).not.toContain('sms.failed')
+  expect((await client.get('/api/session/operations')).json.texts.notSent).toBe(0)
+})
+
+test('pushes nothing that is seen while pushes wait', async () => {
+  const service = await startNotifying({ outboundPauses: { firstRetryMs: 20, lookUpAfterMs: [] } })
+  await subscribe(service, service.push.origin)
+  await service.client.post('/api/halt')
+  const timer = (await remind(service, 'Tea')).json
+  await expect.poll(() => typesOf(service)).toContain('delivery.requested')
+  await service.client.post(`/api/timers/${timer.id}/done`)
+  await service.client.post('/api/halt/release', { password: PASSWORD })
+  await expect.poll(() => typesOf(service)).toContain('delivery.failed')
+  expect(service.push.pushed).toEqual([])
 })
 
 test('texts no words of others about a reminder', async () => {

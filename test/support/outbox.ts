@@ -35,6 +35,7 @@ export function createTestOutbox(
     onHeadMoved,
     transports: { sms, webhook, push: webhook },
     isHeld: () => false,
+    isObsolete: () => false,
     random: () => 0.5,
     onFault(error) {
       throw error
