@@ -17,7 +17,8 @@ type Rule = { readonly keep: Keep; readonly schedule: Schedule }
 export type BackupSettings = Rule &
   (
     | { readonly state: 'on'; readonly directory: string; readonly passphrase: string }
-    | { readonly state: 'off'; readonly directory: string | null }
+    /** `isLocked`: there is a passphrase, but it cannot be read. */
+    | { readonly state: 'off'; readonly directory: string | null; readonly isLocked: boolean }
   )
 export type Backups = ReturnType<typeof buildBackups>
 
@@ -174,7 +175,7 @@ export function buildBackups(options: {
   }
 }
 
-function settingsOf({ get }: Settings): BackupSettings {
+function settingsOf({ get, isLocked }: Settings): BackupSettings {
   const keep = {
     daily: get('BACKUP_KEEP_DAILY'),
     weekly: get('BACKUP_KEEP_WEEKLY'),
@@ -182,6 +183,7 @@ function settingsOf({ get }: Settings): BackupSettings {
   }
   const schedule = { hour: get('BACKUP_HOUR'), timezone: get('TIMEZONE') }
   const [directory, passphrase] = [get('BACKUP_DIRECTORY'), get('BACKUP_PASSPHRASE')]
-  if (directory === null || passphrase === null) return { state: 'off', directory, keep, schedule }
+  if (directory === null || passphrase === null)
+    return { state: 'off', directory, isLocked: isLocked('BACKUP_PASSPHRASE'), keep, schedule }
   return { state: 'on', directory, passphrase, keep, schedule }
 }

@@ -73,11 +73,15 @@ export function createBackupState(options: {
 
   /** Sentences about what needs the owner's attention. */
   function problems(): string[] {
-    const { state, directory } = settings()
-    if (state === 'off')
-      return directory === null
-        ? []
+    const now = settings()
+    if (now.state === 'off') {
+      if (now.directory === null) return []
+      return now.isLocked
+        ? [
+            msg`Backups are off, because secret.key is missing, and with it their passphrase. Put it back and restart Delegate.`,
+          ]
         : [msg`Backups are off, because they have no passphrase. Enter one in the settings.`]
+    }
     const last = queries.newest(nowMs())
     const [make, remove, copy, test] = (['make', 'remove', 'copy', 'test'] as const).map(queries.step)
     const sinceAt = last?.createdAt ?? queries.step('request').doneAt ?? startedAt

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Append } from '../../ledger/event.ts'
 import { msg } from '../language/msg.ts'
+import { SecretKeyMissing } from './errors.ts'
 import {
   type AnySettingValue,
   isSettingKey,
@@ -69,15 +70,17 @@ export function createSettings(options: {
   const { store, secrets, environment, append, onWarning } = options
   const serially = pLimit(1)
   const subscribers = new Set<(keys: ReadonlySet<SettingKey>) => void>()
+  /** Stored secrets that cannot be read, because secret.key is missing. */
+  let locked: readonly SettingKey[] = []
   let stored = readStored()
 
   function readStored() {
     const values = new Map<SettingKey, { value: AnySettingValue; enteredFor: string | null }>()
-    const locked: string[] = []
+    const unread: SettingKey[] = []
     for (const { key, value, sealed } of store.settings()) {
       if (!isSettingKey(key)) continue
       if (sealed && !secrets.hasKey()) {
-        locked.push(key)
+        unread.push(key)
         continue
       }
       const { secret, enteredFor } = unpackSecret(sealed ? secrets.open(key, value) : value)
@@ -85,10 +88,12 @@ export function createSettings(options: {
       if (parsed.ok) values.set(key, { value: parsed.value, enteredFor })
       else onWarning('A stored setting is no longer valid and counts as unset.', { setting: key })
     }
+    locked = unread.sort()
     if (locked.length > 0) {
-      onWarning('secret.key is missing, so these settings are unset. Put it back, or enter them again.', {
-        settings: locked,
-      })
+      onWarning(
+        'secret.key is missing, so these settings are unset. Put it back and restart Delegate, or remove them and enter them again.',
+        { settings: locked },
+      )
     }
     return values
   }
@@ -137,9 +142,14 @@ export function createSettings(options: {
     return problems.length > 0 ? { status: 'invalid', problems } : { status: 'valid', values }
   }
 
-  /** Makes a key to seal secrets with, if there is none. What an earlier key sealed is lost. */
-  function makeKey(): void {
+  /**
+   * Makes a key to seal secrets with, if there is none. Throws SecretKeyMissing if a lost key sealed anything but what
+   * is `replaced`: with the new key in its place, it could not be put back.
+   */
+  function makeKey(replaced: CheckedSettings = new Map()): void {
     if (secrets.hasKey()) return
+    const lost = locked.filter((key) => !replaced.has(key))
+    if (lost.length > 0) throw new SecretKeyMissing(lost)
     // Before the new key exists: after a crash in between, it could not open the old values.
     store.dropSealedSettings()
     secrets.makeKey()
@@ -149,7 +159,7 @@ export function createSettings(options: {
   function toStored(values: CheckedSettings): StoredSetting[] {
     return [...values].map(([key, value]) => {
       if (!settingRegistry[key].secret) return { key, value: JSON.stringify(value), sealed: false }
-      makeKey()
+      makeKey(values)
       const text = packSecret(value, destination(key, values))
       return { key, value: secrets.seal(key, text), sealed: true }
     })
@@ -165,6 +175,8 @@ export function createSettings(options: {
     }
     return null
   }
+
+  const isLocked = (key: SettingKey) => locked.includes(key)
 
   async function record(keys: readonly SettingKey[]): Promise<void> {
     await append([
@@ -197,6 +209,8 @@ export function createSettings(options: {
      */
     // Safe: the schema of the same key parsed the value.
     get: <K extends SettingKey>(key: K) => resolveUsable(key).value as SettingValue<K>,
+    /** Whether a stored secret cannot be read, because secret.key is missing. */
+    isLocked,
     entries: () =>
       settingKeys.map((key): SettingEntry => {
         const { value, source, enteredFor } = resolveUsable(key)
@@ -206,7 +220,7 @@ export function createSettings(options: {
           value: secret ? null : value,
           secret,
           set: value !== null,
-          source,
+          source: isLocked(key) ? 'stored' : source,
           enteredFor,
           sentTo: destination(key),
           description,
@@ -232,8 +246,9 @@ export function createSettings(options: {
       }),
     check,
     /**
-     * Changes all entries or none; null removes the stored value. Resolves once the change is in the ledger, on disk and in effect. To replace
-     * a secret of another origin, the owner's password must have been checked: `isConfirmed`.
+     * Changes all entries or none; null removes the stored value. Resolves once the change is in the ledger, on disk and
+     * in effect. To replace a secret of another origin, the owner's password must have been checked: `isConfirmed`.
+     * Rejects with SecretKeyMissing, as makeKey.
      */
     change(entries: Readonly<Record<string, unknown>>, isConfirmed = false): Promise<SettingsChange> {
       return serially(async () => {

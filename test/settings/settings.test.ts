@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
@@ -86,7 +86,7 @@ test('unsets secrets without the key file, warns, and keeps the other settings',
   expect([settings.get('OPENAI_API_KEY'), settings.get('TIMEZONE')]).toEqual([null, 'Europe/Berlin'])
   expect(settings.entries().find(({ key }) => key === 'OPENAI_API_KEY')).toMatchObject({
     set: false,
-    source: 'unset',
+    source: 'stored',
   })
   expect(warnings).toMatchObject([{ fields: { settings: ['OPENAI_API_KEY'] } }])
   expect(warnings[0]?.message).toContain('secret.key is missing')
@@ -129,19 +129,48 @@ test('leaves no key if the disk has no room for it, and creates one later', () =
   expect(openSecretBox(directory).hasKey()).toBe(true)
 })
 
-test('creates a new key when a secret is entered again, and drops what the lost key had sealed', async () => {
+test('makes no new key while the lost one can still open other secrets, and names them', async () => {
   const directory = await stateWithSecret()
+  const key = readFileSync(secretKeyFile(directory))
   rmSync(secretKeyFile(directory))
   const state = await openState({ directory })
-  await state.settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token' })
+  const facts = state.facts().length
+  await expect(state.settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token' })).rejects.toMatchObject({
+    name: 'SecretKeyMissing',
+    settings: ['OPENAI_API_KEY'],
+  })
+  expect(() => state.pushSubscriptions.makeKeys()).toThrow('OPENAI_API_KEY')
+  expect(existsSync(secretKeyFile(directory))).toBe(false)
+  expect(state.facts()).toHaveLength(facts)
   await state.close()
-  const { settings, warnings } = await openState({ directory })
-  expect([settings.get('TELEPHONY_AUTH_TOKEN'), settings.get('OPENAI_API_KEY')]).toEqual([
-    'a-new-token',
-    null,
-  ])
-  expect(warnings).toEqual([])
+  writeFileSync(secretKeyFile(directory), key)
+  expect((await openState({ directory })).settings.get('OPENAI_API_KEY')).toBe(SECRET)
 })
+
+test.each(['removed', 'entered'] as const)(
+  'makes a new key once what the lost one sealed is %s',
+  async (how) => {
+    const directory = await stateWithSecret()
+    rmSync(secretKeyFile(directory))
+    const state = await openState({ directory })
+    const entry = () => state.settings.entries().find(({ key }) => key === 'OPENAI_API_KEY')
+    // Stored, so that pages offer to remove it.
+    expect(entry()).toMatchObject({ set: false, source: 'stored' })
+    if (how === 'removed') await state.settings.reset('OPENAI_API_KEY')
+    const entered = how === 'entered' ? { OPENAI_API_KEY: 'another-key' } : {}
+    await state.settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token', ...entered })
+    expect(entry()).toMatchObject(
+      how === 'entered' ? { set: true, source: 'stored' } : { set: false, source: 'unset' },
+    )
+    await state.close()
+    const { settings, warnings } = await openState({ directory })
+    expect([settings.get('TELEPHONY_AUTH_TOKEN'), settings.get('OPENAI_API_KEY')]).toEqual([
+      'a-new-token',
+      how === 'entered' ? 'another-key' : null,
+    ])
+    expect(warnings).toEqual([])
+  },
+)
 
 test.each([
   ['another key', () => `${Buffer.alloc(32, 7).toString('base64url')}\n`],

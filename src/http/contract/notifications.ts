@@ -63,7 +63,7 @@ export const pushState = get('/api/push', {
 
 export const makeKey = post('/api/push/key', {
   summary: 'Get the VAPID key to subscribe with; the first call makes it',
-  responses: answer(z.object({ publicKey: z.string() }), 'The key'),
+  responses: answer(z.object({ publicKey: z.string() }), 'The key', 409),
 })
 
 const endpoint = z.url({ protocol: /^https$/ }).max(2_000)

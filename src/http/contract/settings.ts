@@ -72,7 +72,7 @@ export const changeRoute = put('/api/config', {
       }),
     ),
   },
-  responses: answer(entriesSchema, 'The new settings', 400, 403, 429),
+  responses: answer(entriesSchema, 'The new settings', 400, 403, 409, 429),
 })
 
 export const resetRoute = del('/api/config/{key}', {

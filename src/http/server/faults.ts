@@ -4,6 +4,7 @@ import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import { msg, translated } from '../../language/msg.ts'
 import type { Log } from '../../lib/log.ts'
+import { SecretKeyMissing } from '../../settings/errors.ts'
 import { QueueFull } from '../../settings/passwords.ts'
 import { pathOf } from './env.ts'
 import { Refusal } from './problem.ts'
@@ -39,6 +40,14 @@ export function refusalOf(
     return new Refusal(429, 'too_many_requests', msg`Too many requests are waiting. Try again shortly.`, {
       headers: { 'retry-after': '5' },
     })
+  }
+  if (error instanceof SecretKeyMissing) {
+    const names = error.settings.join(', ')
+    return new Refusal(
+      409,
+      'secret_key_missing',
+      msg`secret.key is missing. Put it back and restart Delegate. If it is lost, remove ${names} before you enter any secret.`,
+    )
   }
   const { errored, destroyed, complete } = incoming
   // A request that was read to its end may be destroyed as well.

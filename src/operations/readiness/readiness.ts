@@ -93,18 +93,18 @@ export function createReadiness(
     directory,
     { limitMs: STORES_LIMIT_MS, idleMs: STORES_IDLE_MS },
   )
-  let hasSecrets = existsSync(secretKeyFile(directory))
+  let hadKey = existsSync(secretKeyFile(directory))
   let last: { readonly untilMs: number; readonly stores: Promise<StoreReport> } | null = null
   let failing = new Set<string>()
   reactors.start(createBacklogs({ ...options, ...storage, taskLimit: () => settings.get('TASK_LIMIT') }))
 
   function readStores(): Promise<StoreReport> {
     if (last && performance.now() < last.untilMs) return last.stores
-    hasSecrets ||= existsSync(secretKeyFile(directory))
+    hadKey ||= existsSync(secretKeyFile(directory))
     const keepFor = (ms: number) => {
       last = { untilMs: performance.now() + ms, stores }
     }
-    const stores = thread.ask('checkStores', { directory, places, hasSecrets }).then(
+    const stores = thread.ask('checkStores', { directory, places, hadKey }).then(
       (report) => {
         keepFor(FRESH_MS)
         return report

@@ -61,13 +61,14 @@ function inodeOf(file: string): string | null {
 export function checkStores(args: {
   readonly directory: string
   readonly places: Places
-  readonly hasSecrets: boolean
+  /** Whether secret.key existed since the start. */
+  readonly hadKey: boolean
 }): StoreReport {
   const { directory, places } = args
   return {
     ledger: faultOf(places.ledger, () => readLedger(directory)),
     views: faultOf(places.views, () => readViews(directory), viewRemedies),
-    settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets), settingsRemedies),
+    settings: faultOf(places.settings, () => readSettings(directory, args.hadKey), settingsRemedies),
     freeBytes: freeBytes(directory),
   }
 }
@@ -131,16 +132,25 @@ function readTables(db: Database.Database): void {
   for (const name of names) db.prepare(`SELECT * FROM "${name}" LIMIT ${SAMPLE_ROWS}`).all()
 }
 
-function readSettings(directory: string, hasSecrets: boolean): void {
+function readSettings(directory: string, hadKey: boolean): void {
   const file = settingsFile(directory)
   // Small enough to be checked completely.
   using db = closing(new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 }))
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${firstFault(found)}`)
   readTables(db)
-  if (hasSecrets && !existsSync(secretKeyFile(directory)))
+  if (existsSync(secretKeyFile(directory))) return
+  if (hadKey)
     throw new MissingKey(
       english`secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.`,
+    )
+  const sealed = db
+    .prepare<[], string>('SELECT key FROM settings WHERE sealed = 1 ORDER BY key')
+    .pluck()
+    .all()
+  if (sealed.length > 0)
+    throw new MissingKey(
+      english`secret.key is missing, so these settings are unset: ${sealed.join(', ')}. Put it back and restart Delegate. If it is lost, remove them in the settings, then enter them again.`,
     )
 }
 

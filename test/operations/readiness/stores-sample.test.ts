@@ -15,7 +15,7 @@ async function stopped() {
   await client.post('/api/chat', { content: 'Remember that my cat is called Otto.' })
   await stop()
   const places = placesOf(directory)
-  return { directory, check: () => checkStores({ directory, places, hasSecrets: false }) }
+  return { directory, check: () => checkStores({ directory, places, hadKey: false }) }
 }
 
 function damage(file: string): void {

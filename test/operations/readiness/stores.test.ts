@@ -2,6 +2,7 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'no
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../http/client.ts'
+import { testDirectory } from '../../support/directory.ts'
 import { startWholeService, type WholeService } from '../../support/service.ts'
 
 /** Zeroes a file from its second page on, as a failing disk might. */
@@ -111,6 +112,38 @@ test('is not ready if the key of the secrets is deleted right after the start', 
   const service = await startWholeService({ directory })
   rmSync(join(directory, 'secret.key'))
   expect(await readiness(service)).toMatchObject({ status: 503, checks: { settings: { ok: false } } })
+})
+
+test('names what is unset while the key of the secrets is missing since the start, and how to go on', async () => {
+  const { directory, client, stop } = await startWholeService()
+  const entries = {
+    OPENAI_API_KEY: 'sk-test-of-the-readiness',
+    BACKUP_DIRECTORY: testDirectory(),
+    BACKUP_PASSPHRASE: 'seven grey herons',
+  }
+  expect((await client.put('/api/config', { entries })).status).toBe(200)
+  await stop()
+  rmSync(join(directory, 'secret.key'))
+  const service = await startWholeService({ directory })
+  expect(await readiness(service)).toMatchObject({
+    status: 503,
+    checks: {
+      settings: { ok: false, detail: expect.stringContaining('BACKUP_PASSPHRASE, OPENAI_API_KEY') },
+      backups: { ok: false, detail: expect.stringContaining('secret.key is missing') },
+    },
+  })
+
+  const passphrase = { entries: { BACKUP_PASSPHRASE: 'eight grey herons' } }
+  expect(await service.client.put('/api/config', passphrase)).toMatchObject({
+    status: 409,
+    json: { code: 'secret_key_missing', detail: expect.stringContaining('OPENAI_API_KEY') },
+  })
+  expect((await service.client.post('/api/push/key')).status).toBe(409)
+  expect((await service.client.delete('/api/config/OPENAI_API_KEY')).status).toBe(200)
+  expect((await service.client.put('/api/config', passphrase)).status).toBe(200)
+  await expect
+    .poll(() => readiness(service))
+    .toMatchObject({ status: 200, checks: { settings: { ok: true }, backups: { ok: true } } })
 })
 
 /** A directory whose facts are in the database file and not in its log. */
