@@ -1,14 +1,19 @@
 import { realpathSync, statSync } from 'node:fs'
 import { closing } from '../ledger/closing.ts'
+import { openLedgerReadOnly } from '../ledger/files.ts'
+import { createReader } from '../ledger/reader.ts'
 import { loadConfig } from '../src/config.ts'
+import { asCalled } from '../src/lib/as-called.ts'
 import type { SecurityCheck } from '../src/operations/security/check.ts'
 import { checkSecurity } from '../src/operations/security/security.ts'
 import { createFactorStore } from '../src/settings/factor-store.ts'
+import { INSTALLED_KEY } from '../src/settings/owner-account.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings, type Settings } from '../src/settings/settings.ts'
 import { copySettingsStore } from '../src/settings/store.ts'
 import { createIsolation } from '../src/tasks/isolation.ts'
 import { Refused, requireService, runCommand } from './lib/command.ts'
+import { readableDirectory } from './lib/readable.ts'
 
 const help = `npm run doctor
 
@@ -47,18 +52,24 @@ await runCommand({
         directory: dataDir,
         settings,
         config,
+        lacksPassword: () => store.passwordHash() === null && isInstalled(dataDir),
         signInFactors: createFactorStore(store).kinds,
         isolation: async () => (config.copilotCommand === null ? null : isolation()),
       },
       { origin: null, undeclaredProxies: null },
     )
-    for (const check of checks) process.stdout.write(lineOf(check))
+    for (const check of checks) process.stdout.write(asCalled(lineOf(check)))
     process.stdout.write(backupLine(settings))
     const toMend = checks.filter(({ status }) => status !== 'ok').length
     process.stdout.write(`\n${toMend === 0 ? 'Nothing to mend.' : `To mend: ${toMend}.`}\n`)
     if (toMend > 0) process.exitCode = 1
   },
 })
+
+function isInstalled(dataDir: string): boolean {
+  using ledger = closing(openLedgerReadOnly(readableDirectory(dataDir)))
+  return createReader(ledger).rowByKey(INSTALLED_KEY) !== undefined
+}
 
 /** A hint, not something to mend: backups may be made in another way. */
 function backupLine({ get }: Pick<Settings, 'get'>): string {

@@ -35,6 +35,7 @@ export function buildHttp(options: Features) {
     isLearningStalled: options.memory.isStalled,
     answering: options.answering,
     hasTelephony: () => telephony.credentials() !== null,
+    lacksPassword: owner.account.lacksPassword,
     backups: options.backups.health,
   })
   const deps: RouteDeps = {
@@ -63,7 +64,8 @@ export function buildHttp(options: Features) {
     checkSecurity: operations.security({
       ...options,
       isolation: options.tasks.isolation,
-      signInFactors: options.owner.factors.kinds,
+      lacksPassword: owner.account.lacksPassword,
+      signInFactors: owner.factors.kinds,
     }),
     testConnection: connectionTest(options),
     onFault: storage.reportFault,

@@ -14,7 +14,7 @@ import type { PendingInstall, SettingsStore } from './store.ts'
 import { normalizeTypedCode } from './typed-code.ts'
 
 /** Keys are unique, so the first request to append a fact with this key installs the service. */
-const INSTALLED_KEY = 'owner.installed'
+export const INSTALLED_KEY = 'owner.installed'
 const signedInKey = (sessionId: string): string => `owner.signed-in:${sessionId}`
 const endedKey = (sessionId: string): string => `owner.session-ended:${sessionId}`
 
@@ -114,8 +114,12 @@ export function createOwnerAccount(options: {
   settlePendingInstall()
   settlePendingPassword()
   sessions.end(store.sessions().flatMap(({ id }) => (hasFact(endedKey(id)) ? [id] : [])))
-  if (installed && store.passwordHash() === null) {
+  if (lacksPassword()) {
     onWarning('There is no password: run "npm run owner:reset-password" to set one.', {})
+  }
+
+  function lacksPassword(): boolean {
+    return installed && store.passwordHash() === null
   }
 
   function settlePendingInstall(): void {
@@ -260,6 +264,8 @@ export function createOwnerAccount(options: {
 
   return {
     isInstalled: () => installed,
+    /** Whether the password is lost, as with settings.sqlite. */
+    lacksPassword,
     /** Whether a browser has signed in before. */
     knows: devices.knows,
     /** Of concurrent calls, exactly one installs. */

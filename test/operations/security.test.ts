@@ -33,6 +33,7 @@ async function toMend({ settings = {}, config, seen, ...sources }: Given = {}) {
       config: { ...CONFIG, ...config },
       isolation: async () => null,
       signInFactors: () => ['totp'],
+      lacksPassword: () => false,
       ...sources,
     },
     { origin: 'http://127.0.0.1:8081', undeclaredProxies: [], ...seen },
@@ -110,6 +111,7 @@ test.for<[what: string, given: Given, expected: Record<string, string>]>([
   ['isolated tasks', { isolation: async () => ({ way: 'bubblewrap', reason: null, remedy: null }) }, {}],
   ['a password alone', { signInFactors: () => [] }, { sign_in: 'warning' }],
   ['a passkey beside the password', { signInFactors: () => ['passkey'] }, { sign_in: 'warning' }],
+  ['no password', { lacksPassword: () => true }, { sign_in: 'problem' }],
   ['a second factor', { signInFactors: () => ['totp'] }, {}],
 ])('checks %s', async ([, given, expected]) => {
   expect(await toMend(given)).toEqual(expected)

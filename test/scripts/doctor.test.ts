@@ -38,6 +38,20 @@ test('prints the checks of a running service and of a stopped one, and touches n
   expect(digests(directory)).toEqual(before)
 })
 
+test('reports that nobody can sign in without a password, once the service is installed', async () => {
+  const fresh = await startWholeService({ installed: false })
+  await fresh.stop()
+  expect((await runScript('doctor', fresh.directory)).out).not.toContain('PROBLEM Sign-in')
+  const { directory, stop } = await startWholeService()
+  await stop()
+  rmSync(join(directory, 'settings.sqlite'))
+  await (await startWholeService({ directory, installed: false })).stop()
+  const found = await runScript('doctor', directory)
+  expect(found.code).toBe(1)
+  expect(found.out).toMatch(/^PROBLEM Sign-in: There is no password.*\n {8}.*npm run owner:reset-password/m)
+  expect(found.out).not.toContain('Only a password')
+})
+
 test('refuses a directory without a service', async () => {
   const directory = testDirectory()
   rmSync(directory, { recursive: true })

@@ -11,6 +11,7 @@ import { isModelFailure } from '../../model/failure-text.ts'
 import type { ModelId } from '../../model/port.ts'
 import { secretKeyFile } from '../../settings/secrets.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { WITHOUT_PASSWORD } from '../../settings/store.ts'
 import { openFunctionThread, ThreadFailed } from '../../storage/function-thread.ts'
 import type { Storage, StorageStatus } from '../../storage/storage.ts'
 import { createBacklogs } from './backlogs.ts'
@@ -55,6 +56,8 @@ export type ReadinessSources = {
   /** The model in use. */
   readonly answering: () => ModelId
   readonly hasTelephony: () => boolean
+  /** Whether the service is installed, but has no password. */
+  readonly lacksPassword: () => boolean
   /** Of the backups that the service makes. */
   readonly backups: () => Check
 }
@@ -154,7 +157,9 @@ export function createReadiness(
         reactors: options.isStopping()
           ? { ok: false, detail: 'stopping' }
           : reactorsCheck(states, options.isLearningStalled()),
-        settings: checkOf(stores.settings),
+        settings: checkOf(
+          stores.settings ?? (whereReadable(options.lacksPassword) ? WITHOUT_PASSWORD : null),
+        ),
         disk: diskCheck(stores.freeBytes),
         model: modelCheck(),
         backups: whereReadable(options.backups) ?? { ok: true },

@@ -14,7 +14,12 @@ export type TaskIsolation = {
   readonly remedy: string | null
 } | null
 
-export function signInFinding(factors: readonly ('totp' | 'passkey')[]): Finding {
+export function signInFinding(factors: readonly ('totp' | 'passkey')[], lacksPassword: boolean): Finding {
+  if (lacksPassword)
+    return problem(
+      msg`There is no password, so nobody can sign in.`,
+      msg`Put back settings.sqlite from a backup, or stop Delegate and run npm run owner:reset-password.`,
+    )
   if (factors.includes('totp')) return ok(msg`Signing in by password also takes a code.`)
   const remedy = msg`Add an authenticator app under Settings → Sign-in.`
   return factors.includes('passkey')

@@ -27,6 +27,8 @@ export type SecuritySources = {
     readonly dailyLimits: DailyLimits
   }
   readonly isolation: () => Promise<TaskIsolation>
+  /** Whether the service is installed, but has no password. */
+  readonly lacksPassword: () => boolean
   /** What protects sign-in besides the password. */
   readonly signInFactors: () => readonly ('totp' | 'passkey')[]
 }
@@ -51,7 +53,7 @@ export async function checkSecurity(sources: SecuritySources, seen: Seen): Promi
     ['https', msg`Encryption`, httpsFinding(reach)],
     ['host', msg`Address`, hostFinding(reach)],
     ['proxy', msg`Proxy`, proxyFinding(proxies)],
-    ['sign_in', msg`Sign-in`, signInFinding(signInFactors())],
+    ['sign_in', msg`Sign-in`, signInFinding(signInFactors(), sources.lacksPassword())],
     ['files', msg`Files`, filesFinding(sources.directory)],
     ['tasks', msg`Isolation of tasks`, tasksFinding(await sources.isolation())],
     ['webhooks', msg`Calls and texts`, webhooksFinding(settings)],

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../http/client.ts'
@@ -144,6 +144,26 @@ test('names what is unset while the key of the secrets is missing since the star
   await expect
     .poll(() => readiness(service))
     .toMatchObject({ status: 200, checks: { settings: { ok: true }, backups: { ok: true } } })
+})
+
+test.each([
+  ['lost', (file: string) => rmSync(file)],
+  ['emptied', (file: string) => truncateSync(file)],
+] as const)('is not ready without a password, after the settings were %s', async (_how, lose) => {
+  const { directory, stop } = await startWholeService()
+  await stop()
+  lose(join(directory, 'settings.sqlite'))
+  const service = await startWholeService({ directory, installed: false })
+  expect((await service.client.get('/ready')).json).toMatchObject({
+    status: 503,
+    checks: { settings: { ok: false } },
+  })
+  await expect.poll(() => service.written.join('\n')).toMatch(/no password.*npm run owner:reset-password/)
+})
+
+test('needs no password before it is installed', async () => {
+  const service = await startWholeService({ installed: false })
+  expect((await service.client.get('/ready')).json.checks.settings).toEqual({ ok: true })
 })
 
 /** A directory whose facts are in the database file and not in its log. */
