@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, statfsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /** Why a disk, or a file on it, cannot be used. */
-export type DiskCause = 'full' | 'read_only' | 'forbidden' | 'locked' | 'damaged' | 'failing'
+export type DiskCause = 'full' | 'read_only' | 'forbidden' | 'locked' | 'moved' | 'damaged' | 'failing'
 
 /** What is wrong and what the operator can do about it, in full sentences without paths. */
 export const diskRemedies: Record<DiskCause, string> = {
@@ -12,6 +12,7 @@ export const diskRemedies: Record<DiskCause, string> = {
   forbidden:
     'Permission denied. Make the user that runs the service the owner of DATA_DIR and everything in it.',
   locked: 'Another process is using the files. Stop that process, or choose another DATA_DIR.',
+  moved: 'A file in DATA_DIR was moved, deleted or replaced. Put it back, or restart Delegate.',
   damaged:
     'A file is damaged. Run npm run ledger:verify to locate the damage, then restore a backup or run npm run ledger:salvage.',
   failing: 'The disk fails to read or write. Check the system log, and move DATA_DIR to another disk.',
@@ -27,6 +28,7 @@ export const movedFiles = {
 
 const SQLITE_CAUSES: readonly (readonly [RegExp, DiskCause])[] = [
   [/^SQLITE_FULL/, 'full'],
+  [/^SQLITE_READONLY_DBMOVED/, 'moved'],
   [/^SQLITE_READONLY/, 'read_only'],
   [/^SQLITE_(CANTOPEN|PERM|AUTH)/, 'forbidden'],
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],

@@ -11,6 +11,7 @@ const FAULTS: Record<DiskCause, string> = {
   read_only: english`The backup directory is read-only.`,
   forbidden: english`The account of the service may not write to the backup directory.`,
   locked: english`The backup directory is in use by another program.`,
+  moved: english`The backup directory was moved or deleted.`,
   damaged: english`The disk of the backup directory is damaged.`,
   failing: english`The disk of the backup directory fails, or is not connected.`,
 }

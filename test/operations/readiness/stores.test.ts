@@ -90,6 +90,20 @@ test.each([
   },
 )
 
+test('says in refusals that the settings were moved, and blames no disk', async () => {
+  const { directory, client } = await startWholeService()
+  const file = join(directory, 'settings.sqlite')
+  renameSync(file, `${file}.away`)
+  const language = { entries: { LANGUAGE: 'en' } }
+  expect((await client.put('/api/config', language)).json).toMatchObject({
+    status: 503,
+    code: 'storage_unavailable',
+    detail: expect.stringMatching(/moved, deleted or replaced\. Put it back/),
+  })
+  renameSync(`${file}.away`, file)
+  expect((await client.put('/api/config', language)).status).toBe(200)
+})
+
 test('is not ready without the key of the secrets, and tells the owner why', async () => {
   const service = await startWholeService()
   await service.client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-test-of-the-readiness' } })
