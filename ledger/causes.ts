@@ -75,13 +75,18 @@ export function diskCauseOf(error: unknown, directory?: string): DiskCause | nul
 /** Checks permissions and free space; null if both are fine. */
 function inspectDirectory(directory: string): DiskCause | null {
   try {
-    const files = readdirSync(directory).filter((name) => name.includes('.sqlite'))
-    for (const path of [directory, ...files.map((name) => join(directory, name))])
-      accessSync(path, constants.R_OK | constants.W_OK)
+    checkAccess(directory)
     return statfsSync(directory).bavail === 0 ? 'full' : null
   } catch (error) {
     return diskCauseOf(error)
   }
+}
+
+/** Throws the system's error, which names the path, if this account may not read and write a database. */
+function checkAccess(directory: string): void {
+  const files = readdirSync(directory).filter((name) => name.includes('.sqlite'))
+  for (const path of [directory, ...files.map((name) => join(directory, name))])
+    accessSync(path, constants.R_OK | constants.W_OK)
 }
 
 /** One line for the operator: the remedy, then the system's message. Null if the disk is not at fault. */
@@ -89,7 +94,19 @@ export function describeDisk(error: unknown, directory?: string): string | null 
   const cause = diskCauseOf(error, directory)
   if (cause === 'forbidden' && directory !== undefined && isElsewhere(error, directory))
     return `Permission denied. Give the account of this command the right to it, or choose another place. (${error instanceof Error ? error.message : error})`
-  return cause === null ? null : `${diskRemedies[cause]} (${error instanceof Error ? error.message : error})`
+  if (cause === null) return null
+  const denied = cause === 'forbidden' && directory !== undefined ? deniedIn(directory) : null
+  return `${diskRemedies[cause]} (${denied ?? (error instanceof Error ? error.message : error)})`
+}
+
+/** What the system says about the first path that this account may not use. SQLite says only that it cannot. */
+function deniedIn(directory: string): string | null {
+  try {
+    checkAccess(directory)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /** Whether the error names a path outside of `directory`. */

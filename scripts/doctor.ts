@@ -12,7 +12,7 @@ import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings, type Settings } from '../src/settings/settings.ts'
 import { copySettingsStore } from '../src/settings/store.ts'
 import { createIsolation } from '../src/tasks/isolation.ts'
-import { Refused, requireService, runCommand } from './lib/command.ts'
+import { Refused, requireLedger, requireService, runCommand } from './lib/command.ts'
 import { readableDirectory } from './lib/readable.ts'
 
 const help = `npm run doctor
@@ -33,6 +33,7 @@ await runCommand({
     if (found && found.uid !== process.getuid?.())
       throw new Refused(`${dataDir} belongs to another account. Run this command as that account.`)
     requireService(dataDir)
+    requireLedger(dataDir)
     const config = loadConfig()
     using store = closing(copySettingsStore(dataDir))
     const settings = createSettings({

@@ -1,15 +1,22 @@
-import { chmodSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
 const RIGHTS_OF_OTHERS = 0o077
 const RIGHTS_OF_OWNER = 0o700
 
 /** The real paths of the data directory and its direct entries that other accounts may access, without links. */
-export function openToOthers(directory: string): string[] {
+export const openToOthers = (directory: string): string[] =>
+  pathsIn(directory, ({ mode }) => (mode & RIGHTS_OF_OTHERS) !== 0)
+
+/** The same for what belongs to another account than that of this process, which may not open it. */
+export const ownedByOthers = (directory: string): string[] =>
+  pathsIn(directory, ({ uid }) => uid !== process.getuid?.())
+
+function pathsIn(directory: string, isMeant: (stats: Stats) => boolean): string[] {
   const real = realpathSync(directory)
   return [real, ...readdirSync(real).map((name) => join(real, name))].filter((path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & RIGHTS_OF_OTHERS) !== 0
+    return stats !== undefined && !stats.isSymbolicLink() && isMeant(stats)
   })
 }
 

@@ -56,6 +56,8 @@ test('distinguishes a file without write permission from a read-only disk', ({ s
   process.seteuid?.(65_534)
   try {
     expect(diskCauseOf(sqlite('SQLITE_READONLY'), directory)).toBe('forbidden')
+    // SQLite names no file.
+    expect(describeDisk(sqlite('SQLITE_CANTOPEN'), directory)).toContain(directory)
   } finally {
     process.seteuid?.(0)
   }

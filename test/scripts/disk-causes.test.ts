@@ -138,20 +138,24 @@ test('says that the disk is full when it cannot start', ({ skip }) => {
   })
 })
 
-test.for<[string, (directory: string) => void]>([
-  ['directory', (directory) => chownSync(directory, 65_534, 65_534)],
-  ['ledger', (directory) => chownSync(ledgerFile(directory), 65_534, 65_534)],
-])('says that the account may not use the %s when it cannot start', ([, take], { skip }) => {
-  const without = withoutOverride()
-  if (without === null) return skip(NOT_ROOT)
-  const directory = testDirectory()
-  openTestWriter(directory).close()
-  take(directory)
-  expect(refusedStart(directory, without)).toEqual({
-    status: 1,
-    said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
-  })
-})
+test.for(['', 'ledger.sqlite', 'lock.sqlite'])(
+  'names DATA_DIR/%s if the account may not use it',
+  (name, { skip }) => {
+    const without = withoutOverride()
+    if (without === null) return skip(NOT_ROOT)
+    const directory = testDirectory()
+    openTestWriter(directory).close()
+    const path = join(directory, name)
+    if (name === 'lock.sqlite') lockDirectory(directory).release()
+    chownSync(path, 65_534, 65_534)
+    const refused = refusedStart(directory, without)
+    expect(refused).toEqual({
+      status: 1,
+      said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
+    })
+    expect(refused.said).toContain(`'${path}`)
+  },
+)
 
 test.for<[string, RegExp]>([
   ['ledger-verify', /^Permission denied\. /],

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
@@ -50,6 +50,26 @@ test('reports that nobody can sign in without a password, once the service is in
   expect(found.code).toBe(1)
   expect(found.out).toMatch(/^PROBLEM Sign-in: There is no password.*\n {8}.*npm run owner:reset-password/m)
   expect(found.out).not.toContain('Only a password')
+})
+
+test('names files that belong to another account, so that the service cannot open them', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can give a file away')
+  const { directory, stop } = await startWholeService()
+  await stop()
+  for (const name of ['ledger.sqlite', 'lock.sqlite']) chownSync(join(directory, name), 65_534, 65_534)
+  const found = await runScript('doctor', directory)
+  expect(found.code).toBe(1)
+  expect(found.out).toMatch(/^PROBLEM Files: .*\/ledger\.sqlite, .*\/lock\.sqlite.*\n {8}.*chown/m)
+})
+
+test('refuses a directory without a ledger', async () => {
+  const { directory, stop } = await startWholeService()
+  await stop()
+  rmSync(join(directory, 'ledger.sqlite'))
+  expect(await runScript('doctor', directory)).toMatchObject({
+    code: 1,
+    err: `There is no ledger in ${directory}. Set DATA_DIR to its directory.\n`,
+  })
 })
 
 test('refuses a directory without a service', async () => {

@@ -1,6 +1,6 @@
 import { localeNow, msg } from '../../language/msg.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { openToOthers } from '../../storage/modes.ts'
+import { openToOthers, ownedByOthers } from '../../storage/modes.ts'
 import type { DailyLimits } from '../budgets.ts'
 import { type Finding, ok, problem, warning } from './check.ts'
 import { isPrivate } from './network.ts'
@@ -28,6 +28,12 @@ export function signInFinding(factors: readonly ('totp' | 'passkey')[], lacksPas
 }
 
 export function filesFinding(directory: string): Finding {
+  const foreign = ownedByOthers(directory)
+  if (foreign.length > 0)
+    return problem(
+      msg`Another account owns ${foreign.join(', ')}, so Delegate may be unable to open it.`,
+      msg`Stop Delegate and run as root: chown -R ${process.getuid?.()} ${directory}`,
+    )
   const open = openToOthers(directory)
   return open.length === 0
     ? ok(msg`Only the account of Delegate can read its data and its key.`)
