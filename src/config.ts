@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
@@ -76,7 +77,7 @@ const environmentSchema = z.object({
     .nullable()
     .default(null)
     .describe(
-      'Further host names to answer under, separated by commas. Loopback names, IP addresses and the host of PUBLIC_URL always work.',
+      'Further host names to answer under, separated by commas. Loopback names, IP addresses, HOST and the host of PUBLIC_URL always work.',
     ),
   DATA_DIR: z.string().default('./data').describe('The directory for all data.'),
   LOG_LEVEL: logLevelSchema
@@ -204,8 +205,14 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     /** 0 lets the system choose. */
     port: data.PORT,
     host: data.HOST,
-    /** Environment only: a stolen session must not open the service to another name. */
-    allowedHosts: data.ALLOWED_HOSTS ?? [],
+    /**
+     * Environment only: a stolen session must not open the service to another name. The operator chose HOST, too, and
+     * the link for the set-up names it.
+     */
+    allowedHosts: [
+      ...(data.ALLOWED_HOSTS ?? []),
+      ...(isIP(data.HOST) === 0 ? [data.HOST.toLowerCase()] : []),
+    ],
     /** Absolute. */
     dataDir: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,

@@ -165,3 +165,15 @@ test('leaves the LANGUAGE of the system to other programs', () => {
     expect.stringMatching(/^DELEGATE_LANGUAGE /),
   ])
 })
+
+test.each([
+  ['Box.local', ['box.local']],
+  ['0.0.0.0', []],
+  ['::', []],
+])('answers under the HOST %s that it listens on, if it is a name', (HOST, expected) => {
+  expect(loadConfig({ HOST }).allowedHosts).toEqual(expected)
+  expect(loadConfig({ HOST, ALLOWED_HOSTS: 'one.example' }).allowedHosts).toEqual([
+    'one.example',
+    ...expected,
+  ])
+})

@@ -5,8 +5,9 @@ export type IsAllowedHost = (host: string | undefined) => boolean
 
 /**
  * Whether requests may name this Host: a loopback name, any literal address, the host of PUBLIC_URL (also of an
- * earlier one, until the next start), or one of ALLOWED_HOSTS. A page of another site can point its own name at this machine (DNS rebinding) and would then count
- * as the service's own origin; it cannot make a browser send another name, nor an address.
+ * earlier one, until the next start), HOST, or one of ALLOWED_HOSTS. A page of another site can point its own name at
+ * this machine (DNS rebinding) and would then count as the service's own origin; it cannot make a browser send another
+ * name, nor an address.
  */
 export function createHostList(
   settings: Pick<Settings, 'get'>,
