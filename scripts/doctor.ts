@@ -1,4 +1,5 @@
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { closing } from '../ledger/closing.ts'
 import { openLedgerReadOnly } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
@@ -55,7 +56,11 @@ await runCommand({
         config,
         lacksPassword: () => store.passwordHash() === null && isInstalled(dataDir),
         signInFactors: createFactorStore(store).kinds,
-        isolation: async () => (config.copilotCommand === null ? null : isolation()),
+        async isolation() {
+          const [program] = config.copilotCommand ?? []
+          if (program === undefined) return null
+          return isThere(program, config.copilotEnvironment.PATH) ? isolation() : missing(program)
+        },
       },
       { origin: null, undeclaredProxies: null },
     )
@@ -66,6 +71,17 @@ await runCommand({
     if (toMend > 0) process.exitCode = 1
   },
 })
+
+function missing(program: string) {
+  const reason = `${program} of COPILOT_COMMAND is not there.`
+  return { way: null, reason, remedy: 'Install it, or correct COPILOT_COMMAND or PATH in the environment.' }
+}
+
+function isThere(program: string, path = ''): boolean {
+  // Relative to the directory of the task, which may not exist yet.
+  if (program.includes('/') && !isAbsolute(program)) return true
+  return path.split(':').some((directory) => existsSync(resolve(directory, program)))
+}
 
 function isInstalled(dataDir: string): boolean {
   using ledger = closing(openLedgerReadOnly(readableDirectory(dataDir)))

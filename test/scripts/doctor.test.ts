@@ -24,7 +24,7 @@ test('prints the checks of a running service and of a stopped one, and touches n
   chmodSync(join(directory, 'secret.key'), 0o644)
   const before = digests(directory)
   const environment = {
-    COPILOT_COMMAND: '["assistant"]',
+    COPILOT_COMMAND: '["sh"]',
     TASK_ISOLATION: 'none',
     DAILY_TOKENS: 'unlimited',
   }
@@ -50,6 +50,19 @@ test('reports that nobody can sign in without a password, once the service is in
   expect(found.code).toBe(1)
   expect(found.out).toMatch(/^PROBLEM Sign-in: There is no password.*\n {8}.*npm run owner:reset-password/m)
   expect(found.out).not.toContain('Only a password')
+})
+
+test('notices that the program of the coding assistant is missing', async () => {
+  const { directory } = await startWholeService()
+  const assistant = async (program: string) => {
+    const environment = { COPILOT_COMMAND: JSON.stringify([program]) }
+    return (await runScript('doctor', directory, [], { environment })).out
+  }
+  for (const program of ['no-such-assistant', '/no/such/assistant'])
+    expect(await assistant(program)).toContain(
+      `warning Isolation of tasks: Tasks cannot start. ${program} of COPILOT_COMMAND`,
+    )
+  expect(await assistant('sh')).not.toContain('Tasks cannot start')
 })
 
 test('names files that belong to another account, so that the service cannot open them', async ({ skip }) => {
