@@ -156,7 +156,7 @@ test.each(['removed', 'entered'] as const)(
     const entry = () => state.settings.entries().find(({ key }) => key === 'OPENAI_API_KEY')
     // Stored, so that pages offer to remove it.
     expect(entry()).toMatchObject({ set: false, source: 'stored' })
-    if (how === 'removed') await state.settings.reset('OPENAI_API_KEY')
+    if (how === 'removed') await state.settings.change({ OPENAI_API_KEY: null })
     const entered = how === 'entered' ? { OPENAI_API_KEY: 'another-key' } : {}
     await state.settings.change({ TELEPHONY_AUTH_TOKEN: 'a-new-token', ...entered })
     expect(entry()).toMatchObject(

@@ -45,7 +45,7 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('timeline.event'), event: eventSchema }),
   z
-    .object({ type: z.literal('chat.received'), turnId, clientMessageId: z.string() })
+    .object({ type: z.literal('message.received'), turnId, clientMessageId: z.string() })
     .describe('The message with the id of this client is on the timeline, also if it was sent before'),
   z.object({
     type: z.literal('call.live'),

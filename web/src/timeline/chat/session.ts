@@ -119,7 +119,7 @@ export function createChatSession(options: ChatSessionOptions) {
         if (isReply(message.event) && cutOf(message.event)) cutReply = message.event
         else takeEvent(message.event)
         return
-      case 'chat.received':
+      case 'message.received':
         outbox.remove(message.clientMessageId)
         break
       case 'call.live':
