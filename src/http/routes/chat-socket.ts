@@ -139,7 +139,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     const { told = [], untold = [] } = Object.groupBy(received, ({ seq }) =>
       seq <= relayedSeq ? 'told' : 'untold',
     )
-    for (const { turnId, clientMessageId } of told) send({ type: 'message.received', turnId, clientMessageId })
+    for (const { turnId, clientMessageId } of told)
+      send({ type: 'message.received', turnId, clientMessageId })
     received = untold
   }
 
