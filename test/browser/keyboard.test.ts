@@ -132,7 +132,7 @@ test('focuses the invalid field of a rejected form', { tags: ['long'] }, async (
   await page.keyboard.type('Water the plants')
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set reminder' }).click()
-  await page.getByText('When is in the past.').waitFor()
+  await page.getByText('It is in the past.').waitFor()
   await fieldHasFocus('When')
 
   await page.goto('/tasks')

@@ -19,7 +19,7 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   await page.getByText('Enter what it is for.').waitFor({ state: 'detached' })
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set reminder' }).click()
-  await page.getByText('When is in the past.').waitFor()
+  await page.getByText('It is in the past.').waitFor()
   await page.getByLabel('How often').selectOption('weekdays')
   await page.getByLabel('First time').fill('2099-05-01T09:05')
   await page.getByRole('button', { name: 'Set reminder' }).click()
