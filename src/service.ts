@@ -302,6 +302,7 @@ function buildKept(base: Base) {
     ...base,
     // A lease that runs out for a while ends no program.
     isHalted: base.halt.isHalted,
+    isHaltPending: base.halt.isPending,
     command: config.copilotCommand,
     assistantEnvironment: config.copilotEnvironment,
     isolation: config.taskIsolation,
@@ -389,7 +390,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestWordSeqs: texts.guestWordSeqs,
     halt: base.halt.halt,
-    callsMustEnd: base.halt.isHalted,
+    isHaltPending: base.halt.isPending,
     streamStartMs: waits.streamStartMs,
   })
   return { telephony, outbound, notifications, texts, agent, phone }

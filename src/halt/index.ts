@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import pLimit from 'p-limit'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import { makeFile } from '../../ledger/files.ts'
 import { createOwnerQueries, type HaltRow } from '../../projections/owner.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -24,7 +25,7 @@ const LOOK_EVERY_MS = 1_000
  * deliveries, tools that act, and requests to the model that the owner did not make in the chat.
  */
 export function buildHalt(options: {
-  readonly storage: Storage
+  readonly storage: Pick<Storage, 'append' | 'views' | 'mayAct'>
   /** The data directory. */
   readonly directory: string
   readonly onFault: (error: unknown) => void
@@ -66,19 +67,22 @@ export function buildHalt(options: {
     /** Also while another machine may have taken over. */
     mustWait: () => isHalted() || !mayAct(),
     isHalted,
+    /** Whether a halt waits to be recorded. Unlike the others, reads no views, so it never throws. */
+    isPending,
     state(): HaltState {
       const row = halted()
       return { halted: isHalted(), since: row?.haltedAt ?? null, by: row?.by ?? null }
     },
     /**
-     * Halts from the call on. Resolves once that is recorded; if it cannot be, reports the fault and records it later.
-     * Halting again changes nothing.
+     * Halts from the call on. Resolves once that is recorded; if the disk refuses it, reports the fault and records it later.
+     * Rejects on another fault: without PostgreSQL, another machine may act. Halting again changes nothing.
      */
     async halt(by: HaltedBy): Promise<void> {
       asked ??= by
       try {
         await inTurn(record)
       } catch (error) {
+        if (!(error instanceof LedgerUnavailable) || error.disk === null) throw error
         options.onFault(error)
         keep()
       }

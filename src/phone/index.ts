@@ -40,8 +40,8 @@ export type PhoneOptions = MindOptions & {
   readonly callsAreSpent: () => boolean
   readonly tokensAreSpent: () => boolean
   readonly isHalted: () => boolean
-  /** Unlike `isHalted`, not while only a lease has run out: that ends no call. */
-  readonly callsMustEnd: () => boolean
+  /** Whether a halt waits to be recorded. */
+  readonly isHaltPending: () => boolean
   /** Keeps a request of a call within the context of the model that answers. */
   readonly fitCall: (model: ChatModel, request: Parameters<FitCall>[0]) => ReturnType<FitCall>
   readonly halt: (by: 'voice') => Promise<void>
@@ -304,7 +304,8 @@ export async function buildPhone(options: PhoneOptions) {
   /** Composes each fact only when its turn comes, because a reply derives from words recorded just before it. */
   function recordOne({ place, unrecorded }: Call, mind: PlacedMind, fact: CallFact): void {
     if (fact.type === 'call.ended') mind.end()
-    if (isHaltAsked(place.party, fact)) void options.halt('voice')
+    if (isHaltAsked(place.party, fact))
+      options.halt('voice').catch((error: unknown) => onFault(error, 'a halt could not be recorded'))
     const line = lineOfFact(fact)
     if (line) unrecorded.set(line.itemId, line)
     queue
@@ -320,7 +321,7 @@ export async function buildPhone(options: PhoneOptions) {
 
   /** A halt ends every call, however it was requested. */
   const endHalted = () => {
-    if (options.callsMustEnd()) for (const call of [...calls.values()]) end(call, 'halted')
+    for (const call of [...calls.values()]) end(call, 'halted')
   }
   let unsubscribe: () => void = () => undefined
   let looking: NodeJS.Timeout | undefined
@@ -374,9 +375,9 @@ export async function buildPhone(options: PhoneOptions) {
       relays.wereInterrupted(open)
       const facts = open.flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
-      unsubscribe = storage.onHeadMoved(endHalted, ['delegation'])
+      unsubscribe = storage.onHeadMoved(() => isHalted() && endHalted(), ['delegation'])
       // The fact of a halt may have to wait, for example while the disk is full.
-      looking = setInterval(endHalted, LOOK_FOR_HALT_MS).unref()
+      looking = setInterval(() => options.isHaltPending() && endHalted(), LOOK_FOR_HALT_MS).unref()
     },
     /** Hangs up, and waits up to `graceMs` until every fact is in the ledger. */
     async close(graceMs: number): Promise<void> {

@@ -52,6 +52,8 @@ export function buildTasks(options: {
   readonly mask: Mask
   readonly log: Log
   readonly isHalted: () => boolean
+  /** Whether a halt waits to be recorded. */
+  readonly isHaltPending: () => boolean
 }) {
   const { command, directory: dataDir, storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)

@@ -56,6 +56,8 @@ export function createTaskRunner(options: {
   readonly isHeld: () => boolean
   /** While halted, running tasks are cancelled. */
   readonly isHalted: () => boolean
+  /** Whether a halt waits to be recorded. */
+  readonly isHaltPending: () => boolean
   /** False once another node may have taken over. */
   readonly mayAct: () => boolean
   readonly cancel: (taskId: string) => Promise<unknown>
@@ -160,7 +162,7 @@ export function createTaskRunner(options: {
     }, timeoutMinutes * minuteMs)
     // The reactor cancels the task, but it waits for the ledger, which may take no fact.
     const halt = setInterval(() => {
-      if (options.isHalted()) end(taskId, { status: 'cancelled', by: 'owner' })
+      if (options.isHaltPending()) end(taskId, { status: 'cancelled', by: 'owner' })
     }, LOOK_FOR_HALT_MS)
     let shown = ''
     const progress = setInterval(() => {

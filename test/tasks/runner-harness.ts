@@ -51,6 +51,7 @@ export async function startRunner(options: {
     limit: () => 1,
     isHeld: () => false,
     isHalted: () => false,
+    isHaltPending: () => false,
     mayAct: () => true,
     cancel: async () => undefined,
     mask: (text) => text,
