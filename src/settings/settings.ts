@@ -32,6 +32,8 @@ export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default' | 'sensi
 
 export type SettingProblem = { readonly key: string; readonly message: string }
 export type CheckedSettings = ReadonlyMap<SettingKey, AnySettingValue>
+/** The same with what a change removes, by the values that then apply. */
+type NextSettings = ReadonlyMap<SettingKey, AnySettingValue | null>
 export type SettingsCheck =
   | { readonly status: 'valid'; readonly values: CheckedSettings }
   | { readonly status: 'invalid'; readonly problems: readonly SettingProblem[] }
@@ -112,9 +114,14 @@ export function createSettings(options: {
     return { value, source: value === null ? 'unset' : 'default', enteredFor: null }
   }
 
+  /** The value of a setting that is not stored. */
+  const unstored = (key: SettingKey) => environment.get(key) ?? settingRegistry[key].default
+
   /** Where a secret is sent now, or after `changes` take effect. */
-  function destination(key: SettingKey, changes: CheckedSettings = new Map()): string | null {
-    return destinationOf(key, (each) => changes.get(each) ?? resolve(each).value)
+  function destination(key: SettingKey, changes: NextSettings = new Map()): string | null {
+    return destinationOf(key, (each) =>
+      changes.has(each) ? (changes.get(each) ?? null) : resolve(each).value,
+    )
   }
 
   function resolveUsable(key: SettingKey): ResolvedSetting {
@@ -155,23 +162,23 @@ export function createSettings(options: {
     secrets.makeKey()
   }
 
-  /** Converts checked values for the store, with secrets sealed. */
-  function toStored(values: CheckedSettings): StoredSetting[] {
+  /** Converts checked values for the store, with secrets sealed for where `next` sends them. */
+  function toStored(values: CheckedSettings, next: NextSettings = values): StoredSetting[] {
     return [...values].map(([key, value]) => {
       if (!settingRegistry[key].secret) return { key, value: JSON.stringify(value), sealed: false }
       makeKey(values)
-      const text = packSecret(value, destination(key, values))
+      const text = packSecret(value, destination(key, next))
       return { key, value: secrets.seal(key, text), sealed: true }
     })
   }
 
-  /** The first secret in `values` that replaces one for another origin. */
-  function movedSecret(values: CheckedSettings): SettingsChange | null {
+  /** The first secret in `values` that replaces one for another origin than `next` sends it to. */
+  function movedSecret(values: CheckedSettings, next: NextSettings): SettingsChange | null {
     for (const key of values.keys()) {
       const { enteredFor } = resolve(key)
-      const next = destination(key, values)
-      if (enteredFor !== null && next !== null && next !== enteredFor)
-        return { status: 'password_required', key, enteredFor, destination: next }
+      const to = destination(key, next)
+      if (enteredFor !== null && to !== null && to !== enteredFor)
+        return { status: 'password_required', key, enteredFor, destination: to }
     }
     return null
   }
@@ -254,14 +261,16 @@ export function createSettings(options: {
       return serially(async () => {
         const checked = check(entries)
         if (checked.status === 'invalid') return checked
-        const removed = store.settings().flatMap(({ key }) => (entries[key] === null ? [key] : []))
-        const moved = isConfirmed ? null : movedSecret(checked.values)
+        const stale = store.settings().flatMap(({ key }) => (entries[key] === null ? [key] : []))
+        const removed = stale.filter(isSettingKey)
+        const next = new Map([...checked.values, ...removed.map((key) => [key, unstored(key)] as const)])
+        const moved = isConfirmed ? null : movedSecret(checked.values, next)
         if (moved) return moved
-        const keys = [...checked.values.keys(), ...removed.filter(isSettingKey)]
+        const keys = [...next.keys()]
         if (keys.length === 0) return checked
-        const rows = toStored(checked.values)
+        const rows = toStored(checked.values, next)
         await record(keys)
-        store.writeSettings(rows, removed)
+        store.writeSettings(rows, stale)
         reload(keys)
         return checked
       })

@@ -135,7 +135,7 @@ const damaged = (message: string) => new SettingsUnusable(`${message}. ${WITHOUT
 export const WITHOUT_SETTINGS = english`Put back settings.sqlite from a backup. To continue without it, move it away, run npm run owner:reset-password, and enter the settings again.`
 
 /** What to do if the password was lost with the settings. */
-export const WITHOUT_PASSWORD = english`There is no password, because settings.sqlite was lost, so nobody can sign in. Stop Delegate, and put back settings.sqlite from a backup, or run npm run owner:reset-password and enter the settings again.`
+export const WITHOUT_PASSWORD = english`There is no password, so nobody can sign in. Stop Delegate, and put back settings.sqlite from a backup, or run npm run owner:reset-password and enter the settings again.`
 
 type SettingRow = { key: string; value: string; sealed: number }
 

@@ -147,6 +147,18 @@ test('makes no new key while the lost one can still open other secrets, and name
   expect((await openState({ directory })).settings.get('OPENAI_API_KEY')).toBe(SECRET)
 })
 
+test('binds a secret to the address that applies once the same change removes another', async () => {
+  const state = await openState()
+  const { settings } = state
+  await settings.change({ OPENAI_BASE_URL: 'https://models.example.com/v1', OPENAI_API_KEY: 'sk-one-key' })
+  const back = { OPENAI_BASE_URL: null, OPENAI_API_KEY: 'sk-another-key' }
+  expect(await settings.change(back)).toMatchObject({ status: 'password_required', key: 'OPENAI_API_KEY' })
+  expect(settings.get('OPENAI_API_KEY')).toBe('sk-one-key')
+  expect(await settings.change(back, true)).toMatchObject({ status: 'valid' })
+  expect(settings.get('OPENAI_API_KEY')).toBe('sk-another-key')
+  await state.close()
+})
+
 test.each(['removed', 'entered'] as const)(
   'makes a new key once what the lost one sealed is %s',
   async (how) => {

@@ -5,8 +5,8 @@ import { askForPassword } from '../app/password-dialog.ts'
 import { msg } from '../design/msg.ts'
 
 /**
- * Changes all settings or none; null resets one. Throws Refused with a path `entries.KEY` for each invalid one. If the service
- * requires the password, asks for it, or throws Refused (`password_required`) on cancel.
+ * Changes all settings or none; null resets one. Throws Refused with a path `entries.KEY` for each invalid one. If the
+ * service requires the password, asks for it, or throws Refused (`password_required`) on cancel.
  */
 export async function changeSettings(
   host: AppElement,
