@@ -8,9 +8,16 @@ const RIGHTS_OF_OWNER = 0o700
 export const openToOthers = (directory: string): string[] =>
   pathsIn(directory, ({ mode }) => (mode & RIGHTS_OF_OTHERS) !== 0)
 
-/** The same for what belongs to another account than that of this process, which may not open it. */
-export const ownedByOthers = (directory: string): string[] =>
-  pathsIn(directory, ({ uid }) => uid !== process.getuid?.())
+/** The account that needs the data directory: that of this process, or for root, whose directory it is. */
+export const accountOf = (directory: string): number | undefined =>
+  process.getuid?.() || lstatSync(realpathSync(directory)).uid
+
+/** The same for what belongs to another account than the one that needs it, which may not open it. */
+export const ownedByOthers = (directory: string): string[] => {
+  const account = accountOf(directory)
+  // A file system that is mounted here has lost+found, for root.
+  return pathsIn(directory, ({ uid }) => uid !== account).filter((path) => !path.endsWith('/lost+found'))
+}
 
 function pathsIn(directory: string, isMeant: (stats: Stats) => boolean): string[] {
   const real = realpathSync(directory)

@@ -1,6 +1,6 @@
 import { localeNow, msg } from '../../language/msg.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { openToOthers, ownedByOthers } from '../../storage/modes.ts'
+import { accountOf, openToOthers, ownedByOthers } from '../../storage/modes.ts'
 import type { DailyLimits } from '../budgets.ts'
 import { type Finding, ok, problem, warning } from './check.ts'
 import { isPrivate } from './network.ts'
@@ -32,7 +32,7 @@ export function filesFinding(directory: string): Finding {
   if (foreign.length > 0)
     return problem(
       msg`Another account owns ${foreign.join(', ')}, so Delegate may be unable to open it.`,
-      msg`Stop Delegate and run as root: chown -R ${process.getuid?.()} ${directory}`,
+      msg`Stop Delegate and run as root: chown -R ${accountOf(directory)} ${directory}`,
     )
   const open = openToOthers(directory)
   return open.length === 0
