@@ -17,6 +17,9 @@ const checksSchema = z.object({
   projections: checkSchema,
   reactors: checkSchema,
   settings: checkSchema,
+  secrets: checkSchema
+    .optional()
+    .describe('Fails if stored secrets cannot be read without secret.key; informational; absent otherwise'),
   disk: checkSchema.describe('Free disk space; informational'),
   model: checkSchema.describe('Whether the last turn succeeded; informational'),
   backups: checkSchema

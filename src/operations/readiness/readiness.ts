@@ -30,12 +30,14 @@ import type { ReactorState, ReactorWatch } from './reactor-watch.ts'
 import type { StoreFunctions } from './store-thread.ts'
 import { placesOf, type StoreReport } from './stores.ts'
 
-/** `postgres`, `disk`, `model`, `backups` and `telephony` are informational; the others decide whether the service is ready. */
+/** `postgres`, `secrets`, `disk`, `model`, `backups` and `telephony` are informational; the others decide whether the service is ready. */
 export type Checks = Readonly<
   Record<'ledger' | 'projections' | 'reactors' | 'settings' | 'disk' | 'model' | 'backups', Check>
 > & {
   /** Absent if the ledger is kept here only. */
   readonly postgres?: Check
+  /** Absent unless secrets cannot be read. The rest works without them, and the owner must be able to sign in. */
+  readonly secrets?: Check
   /** Absent while telephony is not configured. */
   readonly telephony?: Check
 }
@@ -118,7 +120,7 @@ export function createReadiness(
         const fault = isHung
           ? english`The disk does not respond. Find out what keeps it busy, or replace it.`
           : english`The files could not be checked: ${messageOf(error).split('\n', 1).join('')}`
-        return { ledger: fault, views: fault, settings: fault, freeBytes: null }
+        return { ledger: fault, views: fault, settings: fault, freeBytes: null, locked: null }
       },
     )
     keepFor(Number.POSITIVE_INFINITY)
@@ -160,6 +162,7 @@ export function createReadiness(
         settings: checkOf(
           stores.settings ?? (whereReadable(options.lacksPassword) ? WITHOUT_PASSWORD : null),
         ),
+        ...(stores.locked !== null && { secrets: checkOf(stores.locked) }),
         disk: diskCheck(stores.freeBytes),
         model: modelCheck(),
         backups: whereReadable(options.backups) ?? { ok: true },

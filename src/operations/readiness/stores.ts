@@ -19,7 +19,11 @@ export type Place = { readonly file: string; readonly inode: string }
 export type StoreName = 'ledger' | 'views' | 'settings'
 export type Places = Readonly<Record<StoreName, readonly Place[]>>
 /** Why a store cannot be read, with the remedy; null if it can. */
-export type StoreReport = Readonly<Record<StoreName, string | null>> & { readonly freeBytes: number | null }
+export type StoreReport = Readonly<Record<StoreName, string | null>> & {
+  readonly freeBytes: number | null
+  /** What to do about secrets that cannot be read; null if there are none. */
+  readonly locked: string | null
+}
 
 /** Reads the last events, which requests use most, and random samples of the whole ledger. */
 const LAST_EVENTS = 64
@@ -69,6 +73,7 @@ export function checkStores(args: {
     ledger: faultOf(places.ledger, () => readLedger(directory)),
     views: faultOf(places.views, () => readViews(directory), viewRemedies),
     settings: faultOf(places.settings, () => readSettings(directory, args.hadKey), settingsRemedies),
+    locked: lockedSettings(directory, args.hadKey),
     freeBytes: freeBytes(directory),
   }
 }
@@ -139,19 +144,28 @@ function readSettings(directory: string, hadKey: boolean): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${firstFault(found)}`)
   readTables(db)
-  if (existsSync(secretKeyFile(directory))) return
-  if (hadKey)
+  if (hadKey && !existsSync(secretKeyFile(directory)))
     throw new MissingKey(
       english`secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.`,
     )
-  const sealed = db
-    .prepare<[], string>('SELECT key FROM settings WHERE sealed = 1 ORDER BY key')
-    .pluck()
-    .all()
-  if (sealed.length > 0)
-    throw new MissingKey(
-      english`secret.key is missing, so these settings are unset: ${sealed.join(', ')}. Put it back and restart Delegate. If it is lost, remove them in the settings, then enter them again.`,
-    )
+}
+
+/** What to do about secrets that secret.key was missing for at the start; null if there are none. */
+function lockedSettings(directory: string, hadKey: boolean): string | null {
+  if (hadKey || existsSync(secretKeyFile(directory))) return null
+  try {
+    using db = closing(new Database(settingsFile(directory), { readonly: true, timeout: 1000 }))
+    const sealed = db
+      .prepare<[], string>('SELECT key FROM settings WHERE sealed = 1 ORDER BY key')
+      .pluck()
+      .all()
+    return sealed.length === 0
+      ? null
+      : english`secret.key is missing, so these settings are unset: ${sealed.join(', ')}. Put it back and restart Delegate. If it is lost, remove them in the settings, then enter them again.`
+  } catch {
+    // The check of the settings says why.
+    return null
+  }
 }
 
 /** Bytes that this user may still write; null if the file system does not tell. */

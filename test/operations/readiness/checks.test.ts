@@ -5,7 +5,7 @@ import { checkOf, ledgerCheck, postgresCheck } from '../../../src/operations/rea
 import type { StorageStatus } from '../../../src/storage/storage.ts'
 
 const FAULT = 'PostgreSQL does not answer (connect ECONNREFUSED 127.0.0.1:5432)'
-const STORES = { ledger: null, views: null, settings: null, freeBytes: null }
+const STORES = { ledger: null, views: null, settings: null, freeBytes: null, locked: null }
 
 test('explains faults of other threads in the language of the request', () => {
   inLanguage('de', () => {

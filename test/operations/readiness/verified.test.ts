@@ -10,7 +10,7 @@ test('health says when the whole ledger was last verified, and with which result
 })
 
 test('names the damaged event only if it is known', () => {
-  const stores = { ledger: null, views: null, settings: null, freeBytes: null }
+  const stores = { ledger: null, views: null, settings: null, freeBytes: null, locked: null }
   const detailOf = (seq: number | null) => {
     const verification = { status: 'damaged', at: '2030-01-01T00:00:00.000Z', seq, message: '' } as const
     return ledgerCheck(stores, { ledgerError: null, verification }).detail
