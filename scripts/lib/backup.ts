@@ -18,8 +18,8 @@ import { readableDirectory } from './readable.ts'
 import { readWitnesses } from './witnesses.ts'
 
 /**
- * Backs up a data directory, as `writeBackup` does, from a readable copy of it if it is not readable itself. Throws Refused if the destination is not empty, and
- * LedgerDamaged if the copy is damaged or lacks events.
+ * Backs up a data directory, as `writeBackup` does, from a readable copy of it if it is not readable itself. Throws
+ * Refused if the destination is not empty, and LedgerDamaged if the copy is damaged or lacks events.
  */
 export async function makeBackup(
   dataDir: string,

@@ -29,6 +29,9 @@ const WAS_DETACHED =
 const NOT_ASKED =
   'LEDGER_POSTGRES_URL is not set, so the settings and adaptation files are those of this machine. On a standby, they ' +
   'are old or missing.'
+const NO_ANSWER =
+  'PostgreSQL does not answer, so the settings and adaptation files are those of this machine. On a standby, they are ' +
+  'old or missing.'
 const NEWER = 'The settings and adaptation files are those in PostgreSQL, because another machine wrote last.'
 const LACKING = 'PostgreSQL has more events. Start Delegate on this machine, which then follows them.'
 
@@ -189,7 +192,9 @@ export async function newestState(
   if ((config.postgres.mode ?? engine) === 'follow') return { notes: [] }
   const options = postgresOptions(config)
   using remote = closing(createRemote(options, ledger.id()))
-  const found = await remote.ledger()
+  // A backup matters most while PostgreSQL is down.
+  const found = await remote.ledger().catch(() => null)
+  if (found === null) return { notes: [NO_ANSWER] }
   if (!found || found.holder === DETACHED || ledger.meta('epoch') === String(found.epoch))
     return { notes: [] }
   const { kind } = await relate(remote, ledger)

@@ -151,7 +151,8 @@ export function buildBackups(options: {
     },
     /**
      * The backups that hold events from `seq` on; null if there are none. The rule removes the last that is in the directory
-     * at `until`: null if none is there, or backups are off. `missing` are not there, so the service cannot remove them.
+     * at `until`: null if none is there, or backups are off. `missing` are not there, so the service cannot remove them; absent if
+     * the directory does not answer.
      */
     async holding(seq: number) {
       const { state: onOrOff, keep, schedule } = settings()
@@ -169,7 +170,7 @@ export function buildBackups(options: {
         onOrOff === 'off' || names.size === 0
           ? null
           : lastExpiry(names, all.filter(isHere), { keep, schedule, nowMs: nowMs() })
-      const missing = holders.length - names.size
+      const missing = files === null ? 0 : holders.length - names.size
       return { count: holders.length, until, ...(missing > 0 && { missing }) }
     },
   }

@@ -27,7 +27,7 @@ export class DgLoginPage extends LightElement {
       const { authenticated } = await this.app.http.get('/auth/status')
       if (authenticated && this.isConnected && !this.submission.busy) return this.app.enter()
       // The session may have ended while no page was open.
-      if (!authenticated) await offlineCopy.clear()
+      if (!authenticated) await offlineCopy.clear().catch(() => undefined)
       this.hasPasskey = await canUsePasskey(this.app.http)
     } catch {
       // Show the form. It reports the error when submitted.

@@ -216,7 +216,10 @@ export const titles: Readonly<Record<string, Title>> = {
   'delivery.requested': (e) => msg`Delivery ${channelText(text(e, 'channel'))} requested`,
   'delivery.attempted': (e) => msg`Delivery attempt ${countText(number(e, 'attempt'))}`,
   'delivery.succeeded': () => msg`Delivered`,
-  'delivery.failed': (e) => msg`Delivery failed: ${wordsText(text(e, 'kind'))}`,
+  'delivery.failed': (e) =>
+    text(e, 'kind') === 'obsolete'
+      ? msg`Not sent, because it was no longer needed`
+      : msg`Delivery failed: ${wordsText(text(e, 'kind'))}`,
   'delivery.unknown': () => msg`Delivery not confirmed`,
   'adaptation.saved': (e) => named(e, msg`Standing instruction saved`),
   'adaptation.removed': () => msg`Standing instruction removed`,
