@@ -188,13 +188,21 @@ test('backs up the newest settings and files on a machine that did not write the
   expect(await backUp(here)).toEqual({ ...newest, out: expect.stringContaining(says) })
 })
 
-test('says on a machine of several that PostgreSQL was not asked for newer settings', async () => {
+test.each([
+  ['was not asked', {}, 'LEDGER_POSTGRES_URL is not set, so'],
+  [
+    'does not answer',
+    { LEDGER_POSTGRES_URL: 'postgres://localhost:1/none' },
+    'PostgreSQL does not answer, so',
+  ],
+])('says on a machine of several if PostgreSQL %s for newer settings', async (_, environment, says) => {
   const directory = testDirectory()
   const node = await initNode(directory, optionsFor(database(), 'here', { leaseMs: 8_000 }))
   await node.close()
-  expect(await runScript('backup', directory, [join(testDirectory(), 'backup')])).toMatchObject({
+  const backup = join(testDirectory(), 'backup')
+  expect(await runScript('backup', directory, [backup], { environment })).toMatchObject({
     code: 0,
-    out: expect.stringContaining('LEDGER_POSTGRES_URL is not set'),
+    out: expect.stringContaining(says),
   })
 })
 
