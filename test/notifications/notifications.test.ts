@@ -216,7 +216,6 @@ test.each([
 
   if (ends === 'done') expect((await client.post(`/api/timers/${timer.id}/done`)).status).toBe(204)
   else aheadMs += 61 * 60_000
-  provider.setOutage(null)
   if (waits === 'halt')
     expect((await client.post('/api/halt/release', { password: PASSWORD })).status).toBe(200)
   await wake()
@@ -227,6 +226,8 @@ test.each([
   await expect
     .poll(lastEnd)
     .toMatchObject({ type: 'delivery.failed', payload: { channel: 'sms', kind: 'obsolete', final: true } })
+  // Only now, because an attempt in progress would still succeed.
+  provider.setOutage(null)
   expect(provider.messages).toEqual([])
   // Nothing is lost, so nothing is reported.
   expect(await typesOf({ client })).not.toContain('sms.failed')
