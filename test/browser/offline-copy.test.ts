@@ -34,7 +34,8 @@ const ends = {
 for (const [cause, end] of Object.entries(ends))
   test(`restores no copy when ${cause} while it is being renewed`, async () => {
     const service = await startWholeService()
-    const page = await visitApp(browser(), service)
+    // A request of the page may meet the end of the session.
+    const page = await visitApp(browser(), service, { expected: /status of 401|WebSocket connection/ })
     await keepCopy(page)
     // Holds back the last answer that the renewal asks for.
     await page.addInitScript(() => {
