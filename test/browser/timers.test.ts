@@ -85,7 +85,7 @@ test('closes a dialog by a click beside it, not by a drag, and once it is filled
   await page.keyboard.press('Escape')
   const warning = page
     .getByRole('status')
-    .getByText('Press Escape again to close this and lose what it holds.')
+    .getByText('Press Escape again to close. What is here will be lost.')
   await warning.waitFor()
   await field.press('End')
   await page.keyboard.type(' again')

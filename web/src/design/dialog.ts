@@ -115,7 +115,7 @@ export class DgDialog extends StyledElement {
       </div>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <p class="soft escaped" role="status">
-        ${this.filled && this.escaped ? msg`Press Escape again to close this and lose what it holds.` : nothing}
+        ${this.filled && this.escaped ? msg`Press Escape again to close. What is here will be lost.` : nothing}
       </p>
       <slot name="actions"></slot>
     </dialog>`
