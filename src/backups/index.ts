@@ -108,8 +108,8 @@ export function buildBackups(options: {
       return true
     },
     /**
-     * Counts the backups that are missing from the directory as removed. False if even the newest is missing, as on a disk
-     * that is not connected.
+     * Counts the backups that are missing from the directory as removed. False if even the newest is missing, as on a
+     * disk that is not connected.
      */
     async forgetMissing(): Promise<boolean> {
       const files = await present()
@@ -150,9 +150,9 @@ export function buildBackups(options: {
       }
     },
     /**
-     * The backups that hold events from `seq` on; null if there are none. The rule removes the last that is in the directory
-     * at `until`: null if none is there, or backups are off. `missing` are not there, so the service cannot remove them; absent if
-     * the directory does not answer.
+     * The backups that hold events from `seq` on; null if there are none. The rule removes the last that is in the
+     * directory at `until`: null if none is there, or backups are off. `missing` are not there, so the service cannot
+     * remove them; absent if the directory does not answer.
      */
     async holding(seq: number) {
       const { state: onOrOff, keep, schedule } = settings()

@@ -34,8 +34,8 @@ export type ErasureOrigin = Omit<Origin, 'derivedFrom' | 'key'> & {
 const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
 
 /**
- * The backups that hold events from a seq on; null if there are none. `missing` of them are not in the backup directory, and
- * the last of the others is removed at `until` (null: never).
+ * The backups that hold events from a seq on; null if there are none. `missing` of them are not in the backup
+ * directory, and the last of the others is removed at `until` (null: never).
  */
 export type BackupsHolding = (
   seq: number,

@@ -1,6 +1,7 @@
-import { renameSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -34,6 +35,21 @@ test('shows a failing check and its remedy on every page, and details under Heal
   await page.goto('/notes')
   await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor()
   await notice.waitFor({ state: 'detached' })
+})
+
+test('names the secrets that cannot be read, on every page and under Health', async () => {
+  const directory = testDirectory()
+  const first = await startWholeService({ directory })
+  await first.client.put('/api/config', { entries: { OPENAI_API_KEY: 'sk-first-key' } })
+  await first.stop()
+  rmSync(join(directory, 'secret.key'))
+  const service = await startWholeService({ directory })
+  const page = await visit(browser(), service, { path: '/operations', context: { viewport: phone } })
+  const says = /Some keys and tokens cannot be read\. secret\.key is missing.*OPENAI_API_KEY/
+  await page.getByRole('region', { name: 'Health' }).getByText(says).waitFor()
+  await page.goto('/notes')
+  await page.getByText(says).waitFor()
+  expect(await findings(page)).toEqual([])
 })
 
 test('shows warnings that do not affect readiness: low disk space, an unsent text and a copy that is behind', {

@@ -10,26 +10,27 @@ export type Check = {
   readonly detail: string
 }
 
-/** In order of importance: a failure of an early check often causes the later ones. */
-const checkNames = [
-  'ledger',
-  'postgres',
-  'projections',
-  'settings',
-  'reactors',
-  'disk',
-  'model',
-  'backups',
-  'telephony',
-] as const
-/** Checks that are reported only. The service stays ready when they fail. */
-export const reportedChecks: ReadonlySet<CheckName> = new Set([
-  'postgres',
-  'disk',
-  'model',
-  'backups',
-  'telephony',
-])
+/**
+ * In order of importance: a failure of an early check often causes the later ones. Some are reported only: the service
+ * stays ready when they fail.
+ */
+const isReportedOnly: Readonly<Record<CheckName, boolean>> = {
+  ledger: false,
+  postgres: true,
+  projections: false,
+  settings: false,
+  secrets: true,
+  reactors: false,
+  disk: true,
+  model: true,
+  backups: true,
+  telephony: true,
+}
+const checkNames = Object.keys(isReportedOnly) as readonly CheckName[]
+
+export const reportedChecks: ReadonlySet<CheckName> = new Set(
+  checkNames.filter((name) => isReportedOnly[name]),
+)
 
 /** The checks as a list. Omits those that the service did not report. */
 export function checksOf(checks: Checks): readonly Check[] {
